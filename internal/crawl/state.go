@@ -1,0 +1,210 @@
+package crawl
+
+import "time"
+
+// Band is a coarse rank in a hostname's queue: a lower band is served first.
+// Package demand assigns bands; stores only keep entries in order of (Band,
+// Due) and never choose one.
+type Band uint8
+
+// Bands is the number of bands; valid bands are 0 to Bands-1.
+const Bands = 8
+
+// Visit is the crawl state of one URL for one crawler client.
+type Visit struct {
+	Client       ClientID
+	Kind         Kind      // KindPage or KindSitemap
+	Band         Band      // with Due, the place in the hostname's queue
+	Due          time.Time // when it is wanted next; zero = not queued
+	Chain        []URL     // redirects that led here in this crawl, first URL first (B6)
+	Robots       bool      // last time, robots.txt disallowed it and nothing was sent (C7)
+	LastCrawl    time.Time // last request sent
+	Status       int       // of the last response; 0 = none
+	Failure      FailureClass
+	Response     Response // its crawl-stats label
+	Type         FileType
+	ETag         string
+	LastModified string
+	Digest       uint64        // of the decoded body; 0 = none
+	Crawls       uint32        // requests sent
+	Changes      uint32        // of them, how often the content had changed
+	Failures     uint32        // failed attempts in a row (F7, F8), or 4xx in a row (F6)
+	FailingSince time.Time     // first of them
+	Bytes        int64         // decoded body
+	WireBytes    int64         // body as transferred
+	Duration     time.Duration // of the last fetch
+	Truncated    bool
+	RedirectTo   URL
+	Archive      ArchiveRef
+}
+
+// ArchiveRef locates the archived response of a visit; zero = not archived.
+type ArchiveRef struct {
+	File   string `json:"file,omitempty"`
+	Offset int64  `json:"offset,omitempty"`
+	Length int64  `json:"length,omitempty"`
+}
+
+// IndexState is what the next processing system has been told about a URL (F).
+type IndexState uint8
+
+// The index states.
+const (
+	IndexUnknown   IndexState = iota // discovered, nothing processed yet
+	IndexPassed                      // content passed on; may be indexed (F1)
+	IndexPreserved                   // passed on before, failing now, preserved for the time being (F7, F8)
+	IndexExcluded                    // processed and excluded, with the reason
+	IndexRemoved                     // passed on before, removed since (F6, F7, F8)
+)
+
+var indexNames = names{"unknown", "passed", "preserved", "excluded", "removed"}
+
+func (s IndexState) String() string               { return indexNames.text(uint8(s)) }
+func (s IndexState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s *IndexState) UnmarshalText(b []byte) error {
+	v, err := indexNames.parse("index state", b)
+	*s = IndexState(v)
+	return err
+}
+
+// IndexReason is a reason of the page-indexing report (I8).
+type IndexReason uint8
+
+// The reasons, with the report's labels as text.
+const (
+	ReasonNone IndexReason = iota
+	ReasonIndexable
+	ReasonServerError
+	ReasonRedirectError
+	ReasonRobotsBlocked
+	ReasonNoindex
+	ReasonSoft404
+	ReasonUnauthorized
+	ReasonNotFound
+	ReasonForbidden
+	ReasonOther4xx
+	ReasonCrawledNotIndexed
+	ReasonDiscoveredNotIndexed
+	ReasonAlternate
+	ReasonDuplicate
+	ReasonOtherCanonical
+	ReasonRedirect
+	ReasonUnreachable
+	ReasonNoContent
+)
+
+var reasonNames = names{
+	"none", "Indexable", "Server error (5xx)", "Redirect error", "Blocked by robots.txt", "Excluded by noindex", "Soft 404",
+	"Blocked: unauthorized (401)", "Not found (404)", "Blocked: forbidden (403)", "Blocked: other 4xx", "Crawled, currently not indexed",
+	"Discovered, currently not indexed", "Alternate page with canonical", "Duplicate without user-selected canonical",
+	"Duplicate, other canonical chosen than the user's", "Page with redirect", "Page could not be reached", "No content (204)",
+}
+
+func (r IndexReason) String() string               { return reasonNames.text(uint8(r)) }
+func (r IndexReason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+func (r *IndexReason) UnmarshalText(b []byte) error {
+	v, err := reasonNames.parse("index reason", b)
+	*r = IndexReason(v)
+	return err
+}
+
+// Index is the index state of a URL with its reason (F13).
+type Index struct {
+	State  IndexState  `json:"state"`
+	Reason IndexReason `json:"reason"`
+	Row    string      `json:"row,omitempty"` // id of the behaviour row that decided
+	Since  time.Time   `json:"since"`
+}
+
+// IndexChange is one entry of a URL's history (F13).
+type IndexChange struct {
+	URL    URL       `json:"url"`
+	At     time.Time `json:"at"`
+	From   Index     `json:"from"`
+	To     Index     `json:"to"`
+	Detail string    `json:"detail"` // one sentence for people
+}
+
+// URLRecord is everything a store keeps about one URL.
+type URLRecord struct {
+	URL        URL
+	Discovered time.Time
+	Via        Via
+	Referrer   URL // where it was first found; "" for seeds
+	Depth      int // links from a seed; redirects do not count
+	Index      Index
+	Canonical  URL     // what the page names as its canonical; "" = nothing
+	Visits     []Visit // one per client that wants it, primary client first
+}
+
+// HostLoad is the state of a hostname's crawl capacity limit. Package hostload
+// alone changes it.
+type HostLoad struct {
+	Limit       float64   // connection-seconds per second; 0 = not yet started
+	Level       float64   // connection-seconds in the bucket at At; may be negative
+	At          time.Time // time of Level
+	Expected    float64   // seconds a fetch is expected to hold a connection
+	Baseline    float64   // seconds; slow moving latency of the healthy host
+	NotBefore   time.Time // back-off or Retry-After: no request before (E8)
+	Backoffs    int       // back-offs in a row without a healthy answer between
+	WindowStart time.Time // of the current observation window
+	WindowOK    int       // healthy answers in it
+	WindowBad   int       // distinct URLs that failed in it
+	WindowUsed  bool      // demand waited for capacity in it
+	Cause       string    // why Limit last changed
+	ChangedAt   time.Time
+}
+
+// ProtocolRecord is the measured record of HTTP/1.1 and HTTP/2 on a hostname (B1).
+type ProtocolRecord struct {
+	Choice Protocol // for this crawl session
+	OptOut bool     // answered 421 to HTTP/2
+	H1, H2 ProtocolStats
+}
+
+// ProtocolStats counts the fetches over one protocol.
+type ProtocolStats struct {
+	Fetches  int64
+	Failures int64
+	Millis   int64
+}
+
+// Trap is a URL pattern that was recognised as an infinite space and pruned (D3).
+type Trap struct {
+	Pattern string    `json:"pattern"`
+	Reason  string    `json:"reason"`
+	Example URL       `json:"example"`
+	Count   int64     `json:"count"` // URLs not taken
+	Since   time.Time `json:"since"`
+}
+
+// HostRecord is the durable state of one hostname. It moves with the hostname
+// when another worker takes it over.
+type HostRecord struct {
+	Host     Host
+	Due      time.Time // earliest time at which something may be done; zero = nothing waits
+	Load     HostLoad
+	Protocol ProtocolRecord
+	Traps    []Trap // bounded by MaxTraps
+}
+
+// MaxTraps bounds the trap patterns kept for a hostname (house choice).
+const MaxTraps = 64
+
+// RobotsRecord is the stored state of one robots.txt file (C4, C5). Package
+// robots alone changes it.
+type RobotsRecord struct {
+	Origin       Origin
+	FetchedAt    time.Time     // last attempt
+	Status       int           // of the last attempt, after redirects; 0 = network failure
+	Failure      FailureClass  // of the last attempt
+	GoodAt       time.Time     // last attempt that gave a usable answer (2xx or 4xx but 429)
+	Body         []byte        // of the last 2xx, at most the size limit; nil = no restriction
+	HasGood      bool          // GoodAt and Body hold a usable answer
+	MaxAge       time.Duration // from Cache-Control; 0 = none given
+	FailingSince time.Time     // first server error or failure after the last good answer
+	Attempts     int           // attempts since FailingSince
+	HomepageOK   bool          // C4: after 30 days, whether the homepage answers
+	HomepageAt   time.Time     // when that was last asked
+	Truncated    bool          // the file was longer than the size limit
+}
