@@ -227,4 +227,6 @@ type Result struct {
 	Timings     Timings
 	Failure     *Failure
 	SentRequest Header // the request's header fields as sent, for reports and archive
+	Misdirected bool   // the server refused HTTP/2 for this host (421, or HTTP_1_1_REQUIRED); this is the answer over HTTP/1.1 (B1)
+	Mislabeled  bool   // Content-Encoding named a coding that the body did not have; the best reading was taken (B3)
 }

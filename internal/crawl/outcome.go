@@ -31,6 +31,7 @@ type Page struct {
 	RefreshIn  time.Duration // its delay
 	Digest     uint64        // xxh3 of the decoded body
 	Bounded    []string      // what was cut by a limit of ours, one sentence each
+	Notes      []string      // what was wrong or contradictory in it and how it was read, one sentence each
 }
 
 // Discovery makes a URL known to one client, if it is not yet.

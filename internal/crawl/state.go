@@ -40,9 +40,10 @@ type Visit struct {
 
 // ArchiveRef locates the archived response of a visit; zero = not archived.
 type ArchiveRef struct {
-	File   string `json:"file,omitempty"`
-	Offset int64  `json:"offset,omitempty"`
-	Length int64  `json:"length,omitempty"`
+	File   string    `json:"file,omitempty"`
+	Offset int64     `json:"offset,omitempty"`
+	Length int64     `json:"length,omitempty"`
+	At     time.Time `json:"at,omitzero"` // of the archived response: its Result.Start
 }
 
 // IndexState is what the next processing system has been told about a URL (F).
@@ -137,6 +138,17 @@ type URLRecord struct {
 	Visits     []Visit // one per client that wants it, primary client first
 }
 
+// QueueEntry is one entry of a hostname's queue: what a scheduler needs to make
+// a request of it and to judge the answer.
+type QueueEntry struct {
+	URL      URL
+	Depth    int
+	Referrer URL
+	Via      Via
+	Index    Index
+	Visit    Visit
+}
+
 // HostLoad is the state of a hostname's crawl capacity limit. Package hostload
 // alone changes it.
 type HostLoad struct {
@@ -144,6 +156,7 @@ type HostLoad struct {
 	Level       float64   // connection-seconds in the bucket at At; may be negative
 	At          time.Time // time of Level
 	Expected    float64   // seconds a fetch is expected to hold a connection
+	Latency     float64   // seconds; time to first byte, lately
 	Baseline    float64   // seconds; slow moving latency of the healthy host
 	NotBefore   time.Time // back-off or Retry-After: no request before (E8)
 	Backoffs    int       // back-offs in a row without a healthy answer between
@@ -203,7 +216,7 @@ type RobotsRecord struct {
 	HasGood      bool          // GoodAt and Body hold a usable answer
 	MaxAge       time.Duration // from Cache-Control; 0 = none given
 	FailingSince time.Time     // first server error or failure after the last good answer
-	Attempts     int           // attempts since FailingSince
+	Attempts     int           // attempts since the last usable answer
 	HomepageOK   bool          // C4: after 30 days, whether the homepage answers
 	HomepageAt   time.Time     // when that was last asked
 	Truncated    bool          // the file was longer than the size limit

@@ -1,0 +1,268 @@
+package httpfetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"syscall"
+	"time"
+
+	"trawl/internal/crawl"
+	"trawl/internal/fetch"
+)
+
+// House choices. The delay is the one that RFC 8305 section 5 recommends.
+const (
+	fallbackDelay = 250 * time.Millisecond
+	maxDials      = 6 // addresses tried for one connection
+)
+
+// dialer makes connections: name to addresses, Guard, TCP, TLS, each within
+// its own timeout and the fetch's.
+type dialer struct {
+	guard    fetch.Guard
+	resolver Resolver
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
+	tls      *tls.Config
+}
+
+func newDialer(opt Options) *dialer {
+	d := &dialer{guard: opt.Guard, resolver: opt.Resolver, dial: opt.Dial}
+	if d.dial == nil {
+		nd := &net.Dialer{
+			KeepAlive: -1, // idle connections are closed before probes would tell anything
+			// The last word on the address, asked when the socket exists.
+			Control: func(_, address string, _ syscall.RawConn) error {
+				ap, err := netip.ParseAddrPort(address)
+				if err != nil {
+					return &blockedError{err}
+				}
+				return d.check(ap.Addr())
+			},
+		}
+		d.dial = nd.DialContext
+	}
+	return d
+}
+
+// offering returns a copy of d that makes TLS connections by cfg.
+func (d *dialer) offering(cfg *tls.Config) *dialer {
+	c := *d
+	c.tls = cfg
+	return &c
+}
+
+func (d *dialer) check(addr netip.Addr) error {
+	if err := d.guard.Check(addr); err != nil {
+		return &blockedError{err}
+	}
+	return nil
+}
+
+// dialPlain is called by net/http with a context that is detached from the
+// fetch but for its values; the exchange found there is the one that counts,
+// so that a dial does not outlive its fetch.
+func (d *dialer) dialPlain(ctx context.Context, _, address string) (net.Conn, error) {
+	x := exchangeOf(ctx)
+	if x == nil {
+		return nil, errors.New("connection dialled outside a fetch")
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.connect(x, host, port)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (d *dialer) dialTLS(ctx context.Context, _, address string) (net.Conn, error) {
+	x := exchangeOf(ctx)
+	if x == nil {
+		return nil, errors.New("connection dialled outside a fetch")
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.connect(x, host, port)
+	if err != nil {
+		return nil, err
+	}
+	x.dialing(crawl.PhaseTLS)
+	cfg := d.tls.Clone()
+	cfg.ServerName = host
+	tc := tls.Client(c, cfg)
+	limited, cancel := phaseContext(x, x.timeouts.TLS, crawl.FailTLS, "the TLS handshake was not finished within ")
+	defer cancel()
+	start := time.Now()
+	err = tc.HandshakeContext(limited)
+	c.tls = time.Since(start)
+	x.tls.Store(int64(c.tls))
+	if err != nil {
+		if limited.Err() != nil {
+			err = context.Cause(limited)
+		}
+		c.Close()
+		return nil, &dialError{crawl.PhaseTLS, err}
+	}
+	return tc, nil
+}
+
+// phaseContext limits x to d for one phase of a dial.
+func phaseContext(x *exchange, d time.Duration, class crawl.FailureClass, detail string) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(x, d, &abort{class, detail + d.String()})
+}
+
+func (d *dialer) connect(x *exchange, host, port string) (*conn, error) {
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, &dialError{crawl.PhaseConnect, fmt.Errorf("port %q: %w", port, err)}
+	}
+	c := new(conn)
+	start := time.Now()
+	addrs, err := d.resolve(x, host)
+	c.dns = time.Since(start)
+	if _, literal := netip.ParseAddr(host); literal == nil {
+		c.dns = 0
+	}
+	x.dns.Store(int64(c.dns))
+	if err != nil {
+		return nil, &dialError{crawl.PhaseDNS, err}
+	}
+	x.dialing(crawl.PhaseConnect)
+	targets, err := d.targets(addrs, uint16(number))
+	if err != nil {
+		return nil, &dialError{crawl.PhaseConnect, err}
+	}
+	limited, cancel := phaseContext(x, x.timeouts.Connect, crawl.FailConnectTimeout, "the server did not answer the connection attempt within ")
+	defer cancel()
+	start = time.Now()
+	c.Conn, c.remote, err = d.race(limited, targets)
+	c.connect = time.Since(start)
+	x.connect.Store(int64(c.connect))
+	if err != nil {
+		if limited.Err() != nil {
+			err = context.Cause(limited)
+		}
+		return nil, &dialError{crawl.PhaseConnect, err}
+	}
+	return c, nil
+}
+
+func (d *dialer) resolve(x *exchange, host string) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr}, nil
+	}
+	x.dialing(crawl.PhaseDNS)
+	limited, cancel := phaseContext(x, x.timeouts.Connect, crawl.FailDNSUnresponsive, "no DNS server gave an answer within ")
+	defer cancel()
+	addrs, err := d.resolver.LookupNetIP(limited, host)
+	switch {
+	case err != nil && limited.Err() != nil:
+		return nil, context.Cause(limited)
+	case err != nil:
+		return nil, err
+	case len(addrs) == 0:
+		return nil, &net.DNSError{Err: "the name has no addresses", Name: host, IsNotFound: true}
+	}
+	return addrs, nil
+}
+
+// targets returns the addresses that may be dialled, IPv6 and IPv4 in turns
+// beginning with the family of the first (RFC 8305 section 4). It fails only
+// when the Guard refuses them all.
+func (d *dialer) targets(addrs []netip.Addr, port uint16) ([]netip.AddrPort, error) {
+	var refused error
+	var first, second []netip.AddrPort
+	family := addrs[0].Unmap().Is4()
+	for _, a := range addrs {
+		if err := d.check(a); err != nil {
+			refused = err
+			continue
+		}
+		ap := netip.AddrPortFrom(a.Unmap(), port)
+		if ap.Addr().Is4() == family {
+			first = append(first, ap)
+		} else {
+			second = append(second, ap)
+		}
+	}
+	list := make([]netip.AddrPort, 0, maxDials)
+	for i := 0; len(list) < maxDials && (i < len(first) || i < len(second)); i++ {
+		if i < len(first) {
+			list = append(list, first[i])
+		}
+		if i < len(second) && len(list) < maxDials {
+			list = append(list, second[i])
+		}
+	}
+	if len(list) == 0 {
+		return nil, refused
+	}
+	return list, nil
+}
+
+type dialled struct {
+	conn net.Conn
+	addr netip.AddrPort
+	err  error
+}
+
+// race dials the addresses in order, each when the one before has failed or
+// has not answered within fallbackDelay, and returns the first connection.
+// When all fail, the error of the first that failed is returned.
+func (d *dialer) race(ctx context.Context, addrs []netip.AddrPort) (net.Conn, netip.AddrPort, error) {
+	if len(addrs) == 1 {
+		c, err := d.dial(ctx, "tcp", addrs[0].String())
+		return c, addrs[0], err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	results := make(chan dialled)
+	delay := time.NewTimer(0)
+	defer delay.Stop()
+	var failed error
+	for started, running := 0, 0; ; {
+		select {
+		case <-delay.C:
+			if started < len(addrs) {
+				go d.attempt(ctx, addrs[started], results)
+				started, running = started+1, running+1
+				delay.Reset(fallbackDelay)
+			}
+		case r := <-results:
+			if r.err == nil {
+				return r.conn, r.addr, nil
+			}
+			if failed == nil {
+				failed = r.err
+			}
+			running--
+			if started < len(addrs) {
+				delay.Reset(0)
+			} else if running == 0 {
+				return nil, r.addr, failed
+			}
+		case <-ctx.Done():
+			return nil, netip.AddrPort{}, context.Cause(ctx)
+		}
+	}
+}
+
+func (d *dialer) attempt(ctx context.Context, addr netip.AddrPort, results chan<- dialled) {
+	c, err := d.dial(ctx, "tcp", addr.String())
+	select {
+	case results <- dialled{c, addr, err}:
+	case <-ctx.Done():
+		if c != nil {
+			c.Close()
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package httpfetch
+
+import (
+	"context"
+	"io"
+
+	"trawl/internal/crawl"
+)
+
+// CachedNames returns how many answers r keeps.
+func CachedNames(r *CachingResolver) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.young) + len(r.old)
+}
+
+// Decode undoes the codings named in labels on what r has.
+func Decode(r io.Reader, labels string, room int64) (body []byte, truncated bool, err error) {
+	codings, err := parseCodings([]string{labels})
+	if err != nil {
+		return nil, false, err
+	}
+	x := newExchange(context.Background(), &crawl.Request{})
+	defer x.end()
+	var res crawl.Result
+	err = decodeBody(&res, &wireReader{x: x, r: r, most: allowance(room)}, codings, room)
+	return res.Body, res.Truncated, err
+}

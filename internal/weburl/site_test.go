@@ -1,0 +1,53 @@
+package weburl
+
+import (
+	"testing"
+
+	"trawl/internal/crawl"
+)
+
+func TestRegistrableDomain(t *testing.T) {
+	for host, want := range map[crawl.Host]string{
+		"example.com":                 "example.com",
+		"www.example.com":             "example.com",
+		"a.b.example.co.uk":           "example.co.uk",
+		"co.uk":                       "co.uk",
+		"user.github.io":              "user.github.io",
+		"www.user.github.io":          "user.github.io",
+		"github.io":                   "github.io",
+		"localhost":                   "localhost",
+		"a.b.unlisted-tld":            "b.unlisted-tld",
+		"www.ck":                      "www.ck",
+		"x.www.ck":                    "www.ck",
+		"a.b.ck":                      "a.b.ck",
+		"127.0.0.1":                   "127.0.0.1",
+		"[::1]":                       "[::1]",
+		"www.xn--bcher-kva.example":   "xn--bcher-kva.example",
+		"a.xn--85x722f.xn--55qx5d.cn": "xn--85x722f.xn--55qx5d.cn",
+		"":                            "",
+	} {
+		if got := RegistrableDomain(host); got != want {
+			t.Errorf("RegistrableDomain(%q) = %q, want %q", host, got, want)
+		}
+	}
+}
+
+func TestSameSite(t *testing.T) {
+	for _, c := range []struct {
+		a, b crawl.Host
+		want bool
+	}{
+		{"www.example.com", "shop.example.com", true},
+		{"example.com", "example.com", true},
+		{"example.com", "example.org", false},
+		{"a.github.io", "b.github.io", false},
+		{"a.co.uk", "b.co.uk", false},
+		{"127.0.0.1", "127.0.0.1", true},
+		{"1.0.0.1", "2.0.0.1", false},
+		{"", "", false},
+	} {
+		if SameSite(c.a, c.b) != c.want || SameSite(c.b, c.a) != c.want {
+			t.Errorf("SameSite(%q, %q) is not %v", c.a, c.b, c.want)
+		}
+	}
+}
