@@ -1,0 +1,59 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"trawl/internal/crawl"
+	"trawl/internal/report"
+	"trawl/internal/store"
+)
+
+func newStats(s streams) *cobra.Command {
+	var data, host string
+	var asJSON, all bool
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Print the crawl stats of a data directory",
+		Long: `Stats prints the requests of a crawl by response, file type, purpose and client
+type, as a search console's crawl stats count them: duplicates and every redirect hop
+for themselves, and requests that were not made because robots.txt was not available.
+--summary adds what the end of 'trawl crawl' prints.`,
+		Example: `  trawl stats --data site
+  trawl stats --host www.example.org --json
+  trawl stats --summary`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d, err := openData(data, false)
+			if err != nil {
+				return err
+			}
+			defer d.close()
+			if all {
+				sum, err := report.Summarise(cmd.Context(), d.store, report.Options{Limit: limit, Now: nowUTC()})
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(s.out, sum)
+				}
+				return sum.Text(s.out)
+			}
+			b, err := report.Stats(cmd.Context(), d.store, store.StatFilter{Host: crawl.Host(host)})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(s.out, b)
+			}
+			return b.Text(s.out)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&data, "data", "trawl-data", "data directory")
+	f.StringVar(&host, "host", "", "only this hostname")
+	f.BoolVar(&all, "summary", false, "print the whole summary of the crawl")
+	f.IntVar(&limit, "limit", 20, "entries of each list in the summary")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}

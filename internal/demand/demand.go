@@ -1,0 +1,95 @@
+// Package demand decides what is worth (re)crawling when: the band and the due
+// time of a URL in its hostname's queue, for one crawler client.
+//
+// First version: discovery first, then oldest. A known page is due again after
+// an interval; failures are retried soon and then less and less often; 4xx sink;
+// what robots.txt disallows waits. Later versions learn change rates and weigh
+// popularity behind the same two functions.
+//
+// It does not decide whether there is capacity for what is wanted (hostload),
+// nor what a response means (react).
+//
+// Invariants: a URL never leaves the queue for good (C7, F6); due times are
+// bounded by MaxInterval; no clock is read.
+//
+// Sources: behaviours H1 to H5, F6, F7, C7, G3, D4. All values are house choices.
+package demand
+
+import (
+	"time"
+
+	"trawl/internal/crawl"
+	"trawl/internal/react"
+)
+
+// The bands of a hostname's queue, best first (house choice).
+const (
+	BandHop       crawl.Band = iota // targets of redirects: a chain is walked while it is fresh
+	BandSubmitted                   // seeds, submitted URLs, sitemaps
+	BandDiscovery                   // never crawled
+	BandRetry                       // failed lately
+	BandRefresh                     // crawled before
+	BandSink                        // 4xx and disallowed
+)
+
+// Params are the intervals.
+type Params struct {
+	Refresh     time.Duration // a page whose change rate is not known
+	MinInterval time.Duration // max-age may shorten Refresh down to this (G3)
+	MaxInterval time.Duration // and lengthen it up to this
+	RetryFirst  time.Duration // after the first failure; doubles
+	RetryMax    time.Duration
+	SinkFirst   time.Duration // after the first 4xx; doubles (F6)
+	Blocked     time.Duration // until robots.txt is looked at again (C7)
+}
+
+// DefaultParams returns the house choices.
+func DefaultParams() Params {
+	const day = 24 * time.Hour
+	return Params{
+		Refresh: 7 * day, MinInterval: time.Hour, MaxInterval: 90 * day,
+		RetryFirst: 30 * time.Second, RetryMax: day,
+		SinkFirst: day, Blocked: day,
+	}
+}
+
+// Discovered returns the place in the queue of a URL just discovered.
+func Discovered(via crawl.Via, kind crawl.Kind, at time.Time) (crawl.Band, time.Time) {
+	switch {
+	case via == crawl.ViaRedirect:
+		return BandHop, at
+	case via == crawl.ViaSeed, via == crawl.ViaSubmit, kind == crawl.KindSitemap:
+		return BandSubmitted, at
+	}
+	return BandDiscovery, at
+}
+
+// Next returns the place in the queue of a URL just visited. v is its new
+// state but for Band and Due; maxAge is the response's (0 = none).
+func Next(p Params, next react.Next, v crawl.Visit, maxAge time.Duration, now time.Time) (crawl.Band, time.Time) {
+	switch next {
+	case react.NextRetry:
+		return BandRetry, now.Add(double(p.RetryFirst, v.Failures, p.RetryMax))
+	case react.NextSink:
+		return BandSink, now.Add(double(p.SinkFirst, v.Failures, p.MaxInterval))
+	case react.NextWait:
+		return BandSink, now.Add(p.Blocked)
+	case react.NextAgain:
+		return v.Band, now.Add(p.RetryFirst)
+	case react.NextRefresh:
+	}
+	d := p.Refresh
+	if maxAge > 0 {
+		d = min(max(maxAge, p.MinInterval), p.MaxInterval)
+	}
+	return BandRefresh, now.Add(d)
+}
+
+// double returns first × 2^(n-1), at most limit.
+func double(first time.Duration, n uint32, limit time.Duration) time.Duration {
+	d := first
+	for i := uint32(1); i < n && d < limit; i++ {
+		d *= 2
+	}
+	return min(d, limit)
+}

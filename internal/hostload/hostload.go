@@ -1,0 +1,227 @@
+// Package hostload decides how much a hostname can bear: its crawl capacity
+// limit, in connection-seconds per second, shared by all crawler clients.
+//
+// The model: a hostname's bucket refills at the limit; a fetch is admitted
+// while the bucket is not in debt and fewer than ⌈limit⌉ fetches are under way;
+// it reserves its expected duration and is settled with the real one. The limit
+// grows by steps over healthy windows in which demand used it, shrinks in
+// proportion to the share of URLs that failed, at once and by half for network
+// failures, and smoothly when latency leaves its own baseline.
+//
+// It does not decide which URL is fetched, nor what a response means: the
+// effect of a response on the rate is handed in (package react).
+//
+// Invariants: Floor ≤ limit ≤ Ceiling; over any span, the time charged is at
+// most limit × span plus the burst and the fetches under way; no function here
+// reads a clock or a random number.
+//
+// Sources: behaviours E1 to E9; the crawl capacity limit of the crawl-budget
+// documentation. All values are house choices, in [Params].
+package hostload
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"trawl/internal/crawl"
+)
+
+// Verdict answers whether a fetch may start now.
+type Verdict struct {
+	OK       bool
+	At       time.Time // when to ask again; zero = when a fetch under way is done
+	Capacity bool      // refused for capacity, not for back-off: demand uses the limit
+	Reason   string
+}
+
+// Start returns the state of a hostname never crawled before (E2).
+func Start(p Params, now time.Time) crawl.HostLoad {
+	return crawl.HostLoad{
+		Limit: p.Start, Level: p.Start * p.Burst.Seconds(), At: now,
+		Expected: p.FirstCost.Seconds(), WindowStart: now,
+		Cause: "start (E2)", ChangedAt: now,
+	}
+}
+
+// Admit decides whether one more fetch may start, with inflight under way
+// (E1, E5, E8). A zero load must be started first.
+func Admit(p Params, l crawl.HostLoad, inflight int, now time.Time) Verdict {
+	if now.Before(l.NotBefore) {
+		return Verdict{At: l.NotBefore, Reason: "backing off (E4, E8): " + l.Cause}
+	}
+	limit := clamp(p, l.Limit)
+	if inflight >= parallel(limit) {
+		return Verdict{Capacity: true, Reason: fmt.Sprintf("%d connections open, limit %.3g (E1)", inflight, limit)}
+	}
+	level := refill(p, l, now)
+	if level >= 0 {
+		return Verdict{OK: true}
+	}
+	// A nanosecond more, so that rounding never leaves a debt of nothing.
+	wait := time.Duration(-level/limit*float64(time.Second)) + 1
+	return Verdict{At: now.Add(wait), Capacity: true, Reason: fmt.Sprintf("capacity used up, limit %.3g (E1)", limit)}
+}
+
+// Reserve charges an admitted fetch with its expected duration and returns the
+// charge in seconds, to be handed back to [Settle].
+func Reserve(p Params, l crawl.HostLoad, now time.Time) (crawl.HostLoad, float64) {
+	cost := max(l.Expected, p.MinCost.Seconds())
+	l.Level = refill(p, l, now) - cost
+	l.At = now
+	return l, cost
+}
+
+// Observation is a finished fetch as the capacity sees it.
+type Observation struct {
+	Reserved   float64          // what Reserve charged, in seconds
+	Duration   time.Duration    // how long the connection was held
+	Wait       time.Duration    // request sent until first byte; 0 = unknown
+	Effect     crawl.RateEffect // by package react
+	RetryAfter time.Duration    // from the response; 0 = none (E8)
+	Jitter     float64          // a random number in [0,1), handed in
+	Detail     string           // for the cause: "503", "connect-timeout"
+}
+
+// Settle replaces the reservation by the real duration and lets the answer act
+// on the limit.
+func Settle(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.HostLoad {
+	l.Limit = clamp(p, l.Limit)
+	took := o.Duration.Seconds()
+	l.Level = refill(p, l, now) + o.Reserved - max(took, p.MinCost.Seconds())
+	l.Level = max(l.Level, -l.Limit*p.MaxDebt.Seconds())
+	since := max(0, now.Sub(l.At))
+	l.At = now
+	switch o.Effect {
+	case crawl.RateHealthy:
+		l.WindowOK++
+		l.Backoffs = 0
+		l = observe(p, l, took, o.Wait.Seconds(), since)
+	case crawl.RateError:
+		l.WindowBad++
+	case crawl.RateOverload:
+		l.WindowBad++
+		l = backoff(p, l, o, now)
+	case crawl.RateNetwork:
+		l = network(p, l, o, now)
+	case crawl.RateNone:
+		// E6: neither good nor bad news.
+	}
+	if o.RetryAfter > 0 && (o.Effect == crawl.RateOverload || o.Effect == crawl.RateError) {
+		until := now.Add(min(o.RetryAfter, p.MaxRetryAfter))
+		if until.After(l.NotBefore) {
+			l.NotBefore = until
+		}
+	}
+	if window(p, l, now) {
+		l = closeWindow(p, l, now)
+	}
+	return l
+}
+
+// Cooldown makes now+d the earliest time of the next request, for reasons
+// outside of responses (an owner's pause).
+func Cooldown(l crawl.HostLoad, until time.Time, cause string) crawl.HostLoad {
+	if until.After(l.NotBefore) {
+		l.NotBefore, l.Cause, l.ChangedAt = until, cause, until
+	}
+	return l
+}
+
+func parallel(limit float64) int { return max(1, int(math.Ceil(limit))) }
+
+func clamp(p Params, limit float64) float64 {
+	if math.IsNaN(limit) {
+		return p.Floor
+	}
+	return min(max(limit, p.Floor), p.Ceiling)
+}
+
+// refill returns the bucket's level at now.
+func refill(p Params, l crawl.HostLoad, now time.Time) float64 {
+	limit := clamp(p, l.Limit)
+	dt := max(0, now.Sub(l.At).Seconds())
+	return min(l.Level+dt*limit, limit*p.Burst.Seconds())
+}
+
+// observe learns what a healthy fetch takes. The baseline follows falling
+// latency quickly and rising latency slowly, by time and not by fetches, so that
+// a slow-down shows against it however many connections there are.
+func observe(p Params, l crawl.HostLoad, took, wait float64, since time.Duration) crawl.HostLoad {
+	l.Expected += 0.2 * (took - l.Expected)
+	if wait <= 0 {
+		return l
+	}
+	if l.Baseline == 0 {
+		l.Baseline, l.Latency = wait, wait
+		return l
+	}
+	l.Latency += 0.2 * (wait - l.Latency)
+	k := 1 - math.Exp(-since.Seconds()/p.BaselineTime.Seconds())
+	if l.Latency < l.Baseline {
+		k = 0.1
+	}
+	l.Baseline += k * (l.Latency - l.Baseline)
+	return l
+}
+
+// backoff pauses the hostname. Answers to requests that were under way when the
+// pause began say nothing new and do not lengthen it.
+func backoff(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.HostLoad {
+	if now.Before(l.NotBefore) {
+		return l
+	}
+	pause := float64(p.Backoff) * math.Pow(2, float64(min(l.Backoffs, 20)))
+	pause = min(pause, float64(p.MaxBackoff)) * (1 + p.Jitter*o.Jitter)
+	l.NotBefore = now.Add(time.Duration(pause))
+	l.Backoffs++
+	l.Cause = fmt.Sprintf("back-off after %s (E3, E8)", o.Detail)
+	l.ChangedAt = now
+	return l
+}
+
+func network(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.HostLoad {
+	if now.Before(l.NotBefore) {
+		return l
+	}
+	l = backoff(p, l, o, now)
+	l.Limit = clamp(p, l.Limit*(1-p.NetworkCut))
+	l.Cause = fmt.Sprintf("network failure: %s (E4)", o.Detail)
+	l.WindowStart, l.WindowOK, l.WindowBad, l.WindowUsed = now, 0, 0, false
+	return l
+}
+
+// window reports whether the observation window is to be closed: its time is
+// over, or enough answers failed that waiting would be hammering.
+func window(p Params, l crawl.HostLoad, now time.Time) bool {
+	if now.Sub(l.WindowStart) >= p.Window {
+		return true
+	}
+	return l.WindowBad >= 5 && 2*l.WindowBad > l.WindowOK && now.Sub(l.WindowStart) >= p.Window/4
+}
+
+func closeWindow(p Params, l crawl.HostLoad, now time.Time) crawl.HostLoad {
+	all := l.WindowOK + l.WindowBad
+	switch slow := l.Baseline*p.SlowFactor + p.SlowSlack.Seconds(); {
+	case l.WindowBad > 0:
+		share := float64(l.WindowBad) / float64(all)
+		l = change(p, l, l.Limit*(1-p.ErrorCut*share), now,
+			fmt.Sprintf("%.0f %% of the URLs failed with 429 or 5xx (E3)", 100*share))
+	case l.WindowOK > 0 && l.Baseline > 0 && l.Latency > slow:
+		cut := min(p.SlowCut, 1-slow/l.Latency)
+		l = change(p, l, l.Limit*(1-cut), now,
+			fmt.Sprintf("latency %.0f ms left its baseline of %.0f ms (E3)", l.Latency*1000, l.Baseline*1000))
+	case l.WindowOK > 0 && l.WindowUsed:
+		l = change(p, l, l.Limit+p.Step, now, "healthy, and demand used the limit (E3)")
+	}
+	l.WindowStart, l.WindowOK, l.WindowBad, l.WindowUsed = now, 0, 0, false
+	return l
+}
+
+func change(p Params, l crawl.HostLoad, limit float64, now time.Time, cause string) crawl.HostLoad {
+	limit = clamp(p, limit)
+	if limit != l.Limit {
+		l.Limit, l.Cause, l.ChangedAt = limit, cause, now
+	}
+	return l
+}

@@ -1,0 +1,88 @@
+package hostload
+
+import "time"
+
+// Params are all constants of the capacity model. The documentation gives
+// directions and no values: every value is a house choice, with its reason.
+type Params struct {
+	// Start is the limit of a hostname never crawled before, in
+	// connection-seconds per second (E2). 0.05 with a server that needs 150 to
+	// 250 ms is one request every three to five seconds.
+	Start float64
+	// Floor is the lowest limit (E4): the platform never stops asking.
+	Floor float64
+	// Ceiling is the highest limit, whatever the server bears.
+	Ceiling float64
+	// MinCost is the least a fetch is charged. Without it, a server that
+	// answers in a millisecond would get a hundred times the requests of a
+	// normal one, and pay for each in logs, bandwidth and caches.
+	MinCost time.Duration
+	// FirstCost is what the first fetch is expected to take.
+	FirstCost time.Duration
+	// Burst is for how long unused capacity is saved up.
+	Burst time.Duration
+	// MaxDebt bounds the pause that one very long fetch can cause.
+	MaxDebt time.Duration
+	// Window is how long answers are gathered before the limit may rise (E3).
+	Window time.Duration
+	// Step is added after a healthy window in which demand used the limit.
+	Step float64
+	// ErrorCut is the part of the limit that is lost when all distinct URLs of
+	// a window failed with 429 or 5xx; a smaller share loses in proportion (E3).
+	ErrorCut float64
+	// NetworkCut is the part that a network failure costs at once (E4).
+	NetworkCut float64
+	// SlowFactor and SlowSlack say when latency has left its baseline: above
+	// baseline × SlowFactor + SlowSlack.
+	SlowFactor float64
+	SlowSlack  time.Duration
+	// BaselineTime is how slowly the baseline accepts that a hostname has become
+	// slower.
+	BaselineTime time.Duration
+	// SlowCut is the largest part that one slow window costs.
+	SlowCut float64
+	// Backoff is the first pause after 429, 503 or a network failure without
+	// Retry-After; it doubles with each one in a row, up to MaxBackoff.
+	Backoff    time.Duration
+	MaxBackoff time.Duration
+	// Jitter spreads a pause by up to this part of it, upwards only.
+	Jitter float64
+	// MaxRetryAfter caps what a server may ask for (E8).
+	MaxRetryAfter time.Duration
+}
+
+// Stranger returns the constants for hostnames of other people.
+func Stranger() Params {
+	return Params{
+		Start: 0.05, Floor: 0.002, Ceiling: 1,
+		MinCost: 100 * time.Millisecond, FirstCost: 200 * time.Millisecond,
+		Burst: time.Second, MaxDebt: time.Minute,
+		Window: 10 * time.Second, Step: 0.02,
+		ErrorCut: 0.5, NetworkCut: 0.5,
+		SlowFactor: 1.5, SlowSlack: 50 * time.Millisecond, SlowCut: 0.3, BaselineTime: 10 * time.Minute,
+		Backoff: 5 * time.Second, MaxBackoff: 30 * time.Minute, Jitter: 0.25,
+		MaxRetryAfter: 24 * time.Hour,
+	}
+}
+
+// Own returns the constants for hostnames whose owner runs the crawl (E7): the
+// limit starts high and rises fast, and falls for the same reasons.
+func Own() Params {
+	p := Stranger()
+	p.Start, p.Floor, p.Ceiling = 4, 0.05, 64
+	p.MinCost, p.FirstCost = 0, 50*time.Millisecond
+	p.Window, p.Step = time.Second, 1
+	p.Backoff, p.MaxBackoff = time.Second, 5*time.Minute
+	return p
+}
+
+// WithLimit returns p with the ceiling lowered to limit (E7): an owner may ask
+// for less than the server bears, never for more.
+func (p Params) WithLimit(limit float64) Params {
+	if limit > 0 && limit < p.Ceiling {
+		p.Ceiling = limit
+		p.Start = min(p.Start, limit)
+		p.Floor = min(p.Floor, limit)
+	}
+	return p
+}

@@ -1,0 +1,115 @@
+package react
+
+import (
+	"fmt"
+	"time"
+
+	"trawl/internal/crawl"
+)
+
+// Params are the times of the index-state machine. The documentation says
+// "days"; the values are house choices.
+type Params struct {
+	// DropServerAfter is how long a URL that answers 429 or 5xx is preserved (F7).
+	DropServerAfter time.Duration
+	// DropNetworkAfter is the same for timeouts, resets and DNS failures: sooner (F8).
+	DropNetworkAfter time.Duration
+}
+
+// DefaultParams returns the house choices: five days for server errors, two
+// for network failures.
+func DefaultParams() Params {
+	return Params{DropServerAfter: 5 * 24 * time.Hour, DropNetworkAfter: 2 * 24 * time.Hour}
+}
+
+// Facts are what the index decision needs beside the row.
+type Facts struct {
+	Status       int
+	Failure      *crawl.Failure
+	Page         *crawl.Page // nil when no content was read
+	Target       crawl.URL   // of a redirect
+	RedirectErr  string      // why a redirect cannot be followed
+	FailingSince time.Time   // first failed attempt in a row, this one included
+}
+
+// Index applies row to the index state that was known, and returns the new one
+// with a sentence for people. A state that does not change keeps its time (F13).
+func Index(p Params, row Row, was crawl.Index, f Facts, now time.Time) (crawl.Index, string) {
+	to := crawl.Index{State: was.State, Reason: was.Reason, Row: was.Row, Since: was.Since}
+	detail := ""
+	had := was.State == crawl.IndexPassed || was.State == crawl.IndexPreserved
+	set := func(s crawl.IndexState, r crawl.IndexReason, id string) {
+		to.State, to.Reason, to.Row = s, r, id
+	}
+	switch row.Index {
+	case EffectPass:
+		set(crawl.IndexPassed, row.Reason, row.ID)
+		detail = fmt.Sprintf("answered %d, content passed on", f.Status)
+		if f.Page != nil && f.Page.Directives.Noindex {
+			set(crawl.IndexExcluded, crawl.ReasonNoindex, "F12")
+			detail = fmt.Sprintf("answered %d with noindex", f.Status)
+		}
+	case EffectEmpty:
+		set(crawl.IndexExcluded, row.Reason, row.ID)
+		detail = fmt.Sprintf("answered %d without content", f.Status)
+	case EffectStrong, EffectWeak:
+		set(crawl.IndexExcluded, row.Reason, row.ID)
+		detail = fmt.Sprintf("answered %d, redirects to %s", f.Status, f.Target)
+	case EffectRedirect:
+		set(crawl.IndexExcluded, row.Reason, row.ID)
+		detail = fmt.Sprintf("answered %d: %s", f.Status, f.RedirectErr)
+	case EffectGone:
+		set(gone(had, was), row.Reason, row.ID)
+		detail = fmt.Sprintf("answered %d: the content does not exist for the crawler", f.Status)
+	case EffectServer:
+		to, detail = failing(p.DropServerAfter, row, was, f, had, now)
+	case EffectNetwork:
+		to, detail = failing(p.DropNetworkAfter, row, was, f, had, now)
+	case EffectBlocked:
+		if !had {
+			set(crawl.IndexExcluded, row.Reason, row.ID)
+			detail = "disallowed by robots.txt, not fetched"
+		}
+	case EffectStands:
+		if was.State == crawl.IndexPreserved {
+			set(crawl.IndexPassed, crawl.ReasonIndexable, row.ID)
+			detail = "answered 304, previous content stands"
+		}
+	case EffectNone:
+	}
+	if to.State == was.State && to.Reason == was.Reason {
+		return was, ""
+	}
+	to.Since = now
+	return to, detail
+}
+
+// gone: what was passed on is removed; what never was is not processed (F6).
+func gone(had bool, was crawl.Index) crawl.IndexState {
+	if had || was.State == crawl.IndexRemoved {
+		return crawl.IndexRemoved
+	}
+	return crawl.IndexExcluded
+}
+
+// failing preserves what was passed on until the failure has lasted for drop.
+func failing(drop time.Duration, row Row, was crawl.Index, f Facts, had bool, now time.Time) (crawl.Index, string) {
+	to := was
+	what := fmt.Sprintf("answered %d", f.Status)
+	if f.Failure != nil {
+		what = f.Failure.Class.String()
+	}
+	switch {
+	case was.State == crawl.IndexRemoved:
+	case !had:
+		to.State, to.Reason, to.Row = crawl.IndexExcluded, row.Reason, row.ID
+		what += ", nothing was known before"
+	case now.Sub(f.FailingSince) >= drop:
+		to.State, to.Reason, to.Row = crawl.IndexRemoved, row.Reason, row.ID
+		what += fmt.Sprintf(" for %s: removed", now.Sub(f.FailingSince).Round(time.Hour))
+	default:
+		to.State, to.Reason, to.Row = crawl.IndexPreserved, row.Reason, row.ID
+		what += ", preserved for the time being"
+	}
+	return to, what
+}

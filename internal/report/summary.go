@@ -1,0 +1,323 @@
+package report
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	"trawl/internal/crawl"
+	"trawl/internal/store"
+)
+
+// Summary is what a store knows about a crawl, for people and scripts.
+type Summary struct {
+	Known      int64          `json:"urls_known"`
+	Crawled    int64          `json:"urls_crawled"`
+	Pending    int64          `json:"urls_pending"` // known, never crawled, not disallowed
+	Hosts      int64          `json:"hosts"`
+	Stats      Breakdown      `json:"crawl_stats"`
+	Index      []Share        `json:"index"`
+	Slowest    []PageFact     `json:"slowest"`
+	Largest    []PageFact     `json:"largest"`
+	Truncated  List[PageFact] `json:"truncated"`
+	Chains     List[Chain]    `json:"redirect_chains"`
+	Redirects  int64          `json:"redirects"`
+	Broken     List[Broken]   `json:"broken_links"`
+	Blocked    List[PageFact] `json:"robots_blocked"`
+	Traps      List[HostTrap] `json:"traps"`
+	Left       List[LeftHost] `json:"left"` // hostnames with work that was not done
+	Incomplete List[PageFact] `json:"incomplete"`
+}
+
+// List is a bounded list: Total counts all, Items holds the first Limit.
+type List[T any] struct {
+	Total int64 `json:"total"`
+	Items []T   `json:"items"`
+}
+
+func (l *List[T]) add(limit int, v T) bool {
+	l.Total++
+	if len(l.Items) < limit {
+		l.Items = append(l.Items, v)
+		return true
+	}
+	return false
+}
+
+// PageFact is one URL with the figures of its last crawl.
+type PageFact struct {
+	URL      crawl.URL          `json:"url"`
+	Client   crawl.ClientID     `json:"client"`
+	Status   int                `json:"status,omitempty"`
+	Failure  crawl.FailureClass `json:"failure"`
+	Bytes    int64              `json:"bytes"`
+	Duration time.Duration      `json:"duration_ns"`
+	Referrer crawl.URL          `json:"referrer,omitempty"`
+}
+
+// Chain is a chain of redirects as it was crawled.
+type Chain struct {
+	Hops []crawl.URL `json:"hops"`
+	End  string      `json:"end"` // what the last hop answered
+}
+
+// Broken is a URL that failed, and the pages that link to it.
+type Broken struct {
+	URL       crawl.URL       `json:"url"`
+	Answer    string          `json:"answer"`
+	Referrers List[crawl.URL] `json:"referrers"`
+}
+
+// HostTrap is a trap of one hostname (D3).
+type HostTrap struct {
+	Host crawl.Host `json:"host"`
+	crawl.Trap
+}
+
+// LeftHost is a hostname with work that was not done, and why.
+type LeftHost struct {
+	Host   crawl.Host `json:"host"`
+	URLs   int64      `json:"urls"`
+	Reason string     `json:"reason"`
+	Until  time.Time  `json:"until,omitzero"`
+}
+
+// Options bound a summary.
+type Options struct {
+	Limit int // entries of each list; 0 = 100
+	Top   int // slowest and largest; 0 = 10
+	Now   time.Time
+}
+
+const (
+	maxReferrers = 20
+	maxRedirects = 200_000 // redirect edges kept while chains are walked
+)
+
+// Summarise reads the store once over its URLs, once over its links if there
+// are broken ones, and over its hosts and stats.
+func Summarise(ctx context.Context, st store.Store, opt Options) (*Summary, error) {
+	if opt.Limit <= 0 {
+		opt.Limit = 100
+	}
+	if opt.Top <= 0 {
+		opt.Top = 10
+	}
+	b := &builder{
+		sum: &Summary{}, opt: opt, slowest: top{n: opt.Top}, largest: top{n: opt.Top},
+		edges: map[crawl.URL]edge{}, pending: map[crawl.Host]int64{}, broken: map[uint32][]int{}, index: map[string]int64{},
+	}
+	for rec, err := range st.URLs(ctx, store.URLFilter{}) {
+		if err != nil {
+			return nil, err
+		}
+		b.url(&rec)
+	}
+	if err := b.referrers(ctx, st); err != nil {
+		return nil, err
+	}
+	if err := b.hosts(ctx, st); err != nil {
+		return nil, err
+	}
+	b.sum.Slowest, b.sum.Largest = b.slowest.sorted(), b.largest.sorted()
+	b.chains()
+	b.sum.Index = shares(b.index)
+	stats, err := Stats(ctx, st, store.StatFilter{})
+	if err != nil {
+		return nil, err
+	}
+	b.sum.Stats = *stats
+	return b.sum, nil
+}
+
+type edge struct {
+	to  crawl.URL
+	end string
+}
+
+type builder struct {
+	sum     *Summary
+	opt     Options
+	slowest top
+	largest top
+	edges   map[crawl.URL]edge
+	broken  map[uint32][]int // link hash -> entries of Broken
+	pending map[crawl.Host]int64
+	index   map[string]int64
+}
+
+func (b *builder) url(rec *crawl.URLRecord) {
+	b.sum.Known++
+	reason := rec.Index.Reason
+	if reason == crawl.ReasonNone {
+		reason = crawl.ReasonDiscoveredNotIndexed
+	}
+	b.index[reason.String()]++
+	crawled, blocked := false, false
+	for i := range rec.Visits {
+		v := &rec.Visits[i]
+		crawled = crawled || v.Crawls > 0
+		blocked = blocked || v.Robots
+		b.visit(rec, v)
+	}
+	switch {
+	case crawled:
+		b.sum.Crawled++
+	case !blocked:
+		b.sum.Pending++
+		b.pending[rec.URL.Host()]++
+	}
+}
+
+func (b *builder) visit(rec *crawl.URLRecord, v *crawl.Visit) {
+	fact := PageFact{
+		URL: rec.URL, Client: v.Client, Status: v.Status, Failure: v.Failure, Bytes: v.Bytes, Duration: v.Duration, Referrer: rec.Referrer,
+	}
+	if v.Robots {
+		b.sum.Blocked.add(b.opt.Limit, fact)
+		return
+	}
+	if v.Crawls == 0 {
+		return
+	}
+	b.slowest.add(fact, int64(v.Duration))
+	b.largest.add(fact, v.Bytes)
+	if v.Truncated {
+		b.sum.Truncated.add(b.opt.Limit, fact)
+	}
+	if v.Failure == crawl.FailIncomplete || v.Failure == crawl.FailDecode || v.Failure == crawl.FailBodyTimeout {
+		b.sum.Incomplete.add(b.opt.Limit, fact)
+	}
+	if v.RedirectTo != "" {
+		b.sum.Redirects++
+	}
+	if len(b.edges) < maxRedirects && (v.RedirectTo != "" || v.Response == crawl.ResponseRedirectError) {
+		e := edge{to: v.RedirectTo}
+		if v.Response == crawl.ResponseRedirectError {
+			e.end = v.Response.String()
+		}
+		b.edges[rec.URL] = e
+	}
+	if answer := failed(v); answer != "" {
+		if b.sum.Broken.add(b.opt.Limit, Broken{URL: rec.URL, Answer: answer}) {
+			h := crawl.LinkHash(rec.URL)
+			i := len(b.sum.Broken.Items) - 1
+			b.broken[h] = append(b.broken[h], i)
+			if rec.Referrer != "" {
+				b.sum.Broken.Items[i].Referrers.add(maxReferrers, rec.Referrer)
+			}
+		}
+	}
+}
+
+// failed says how a visit failed; "" when it did not.
+func failed(v *crawl.Visit) string {
+	switch {
+	case v.Response == crawl.ResponseRedirectError:
+		return v.Response.String()
+	case v.Failure != crawl.FailNone && v.Status < 300 && v.Response != crawl.ResponseOK:
+		return v.Failure.String()
+	case v.Status >= 400:
+		return v.Response.String()
+	}
+	return ""
+}
+
+// referrers finds all pages that link to what is broken.
+func (b *builder) referrers(ctx context.Context, st store.Store) error {
+	if len(b.broken) == 0 {
+		return nil
+	}
+	for page, err := range st.Links(ctx, store.URLFilter{}) {
+		if err != nil {
+			return err
+		}
+		for _, h := range page.Links {
+			for _, i := range b.broken[h] {
+				r := &b.sum.Broken.Items[i].Referrers
+				if len(r.Items) > 0 && r.Items[0] == page.URL {
+					continue
+				}
+				r.add(maxReferrers, page.URL)
+			}
+		}
+	}
+	return nil
+}
+
+// chains walks redirects of more than one hop from their starts.
+func (b *builder) chains() {
+	targets := make(map[crawl.URL]bool, len(b.edges))
+	for _, e := range b.edges {
+		targets[e.to] = true
+	}
+	starts := make([]crawl.URL, 0, len(b.edges))
+	for u := range b.edges {
+		if !targets[u] {
+			starts = append(starts, u)
+		}
+	}
+	sort.Slice(starts, func(i, j int) bool { return starts[i] < starts[j] })
+	for _, u := range starts {
+		c := Chain{Hops: []crawl.URL{u}}
+		seen := map[crawl.URL]bool{u: true}
+		for {
+			e, redirects := b.edges[u]
+			if !redirects || e.to == "" {
+				c.End = e.end
+				break
+			}
+			u = e.to
+			c.Hops = append(c.Hops, u)
+			if seen[u] {
+				c.End = "loop"
+				break
+			}
+			seen[u] = true
+		}
+		if len(c.Hops) > 2 || c.End != "" {
+			b.sum.Chains.add(b.opt.Limit, c)
+		}
+	}
+}
+
+func (b *builder) hosts(ctx context.Context, st store.Store) error {
+	for rec, err := range st.Hosts(ctx) {
+		if err != nil {
+			return err
+		}
+		b.sum.Hosts++
+		for _, t := range rec.Traps {
+			b.sum.Traps.add(b.opt.Limit, HostTrap{Host: rec.Host, Trap: t})
+		}
+		if n := b.pending[rec.Host]; n > 0 {
+			left, err := b.left(ctx, st, &rec, n)
+			if err != nil {
+				return err
+			}
+			b.sum.Left.add(b.opt.Limit, left)
+		}
+	}
+	return nil
+}
+
+// left says why a hostname's URLs were not crawled.
+func (b *builder) left(ctx context.Context, st store.Store, rec *crawl.HostRecord, n int64) (LeftHost, error) {
+	l := LeftHost{Host: rec.Host, URLs: n, Reason: "not reached before the run ended"}
+	robots, err := st.Robots(ctx, rec.Host)
+	if err != nil {
+		return l, err
+	}
+	for i := range robots {
+		r := &robots[i]
+		if !r.FailingSince.IsZero() {
+			l.Reason = "robots.txt not available since " + r.FailingSince.Format(time.RFC3339) + " (" + robotsAnswer(r) + ", C4)"
+			l.Until = rec.Due
+			return l, nil
+		}
+	}
+	if rec.Load.NotBefore.After(b.opt.Now) {
+		l.Reason, l.Until = rec.Load.Cause, rec.Load.NotBefore
+	}
+	return l, nil
+}

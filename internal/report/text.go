@@ -1,0 +1,160 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"trawl/internal/crawl"
+)
+
+// Text writes the summary for people. Everything from strangers is made safe
+// for a terminal.
+func (s *Summary) Text(w io.Writer) error {
+	p := &printer{w: w}
+	p.f("URLs known %d, crawled %d, waiting %d, on %d hostnames\n", s.Known, s.Crawled, s.Pending, s.Hosts)
+	s.Stats.text(p)
+	p.shares("By index state", s.Index)
+	p.facts("Slowest", s.Slowest, func(f PageFact) string { return f.Duration.Round(time.Millisecond).String() })
+	p.facts("Largest", s.Largest, func(f PageFact) string { return Bytes(f.Bytes) })
+	list(p, "Truncated at the byte limit (B5)", s.Truncated, func(f PageFact) { p.f("  %10s  %s\n", Bytes(f.Bytes), safe(string(f.URL))) })
+	list(p, "Incomplete: what came was kept", s.Incomplete, func(f PageFact) { p.f("  %-16s  %s\n", f.Failure, safe(string(f.URL))) })
+	list(p, "Redirect chains and errors", s.Chains, p.chain)
+	list(p, "Broken links", s.Broken, p.broken)
+	list(p, "Blocked by robots.txt (C7)", s.Blocked, func(f PageFact) { p.f("  %s\n", safe(string(f.URL))) })
+	list(p, "Traps: URL spaces without end, not followed (D3)", s.Traps, func(t HostTrap) {
+		p.f("  %6d × %s\n      %s; example: %s\n", t.Count, safe(t.Pattern), safe(t.Reason), safe(string(t.Example)))
+	})
+	list(p, "Hostnames with work left", s.Left, func(l LeftHost) {
+		until := ""
+		if !l.Until.IsZero() {
+			until = ", not before " + l.Until.UTC().Format(time.RFC3339)
+		}
+		p.f("  %s: %d URLs, %s%s\n", safe(string(l.Host)), l.URLs, safe(l.Reason), until)
+	})
+	return p.err
+}
+
+// Text writes the crawl stats for people.
+func (b *Breakdown) Text(w io.Writer) error {
+	p := &printer{w: w}
+	b.text(p)
+	return p.err
+}
+
+func (b *Breakdown) text(p *printer) {
+	p.f("Requests %d (%d of them not sent), %s transferred, average response %s, %d hostnames\n",
+		b.Requests, b.NotSent, Bytes(b.Bytes), b.Average.Round(time.Millisecond), b.HostCount)
+	p.shares("By response", b.Response)
+	p.shares("By file type", b.File)
+	p.shares("By purpose", b.Purpose)
+	p.shares("By client type", b.Client)
+}
+
+// printer keeps the first error, so that callers need not look at each line.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) f(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+func (p *printer) shares(title string, rows []Share) {
+	if len(rows) == 0 {
+		return
+	}
+	p.f("\n%s\n", title)
+	for _, r := range rows {
+		p.f("  %10d  %5.1f %%  %s\n", r.Requests, r.Percent, r.Label)
+	}
+}
+
+func (p *printer) facts(title string, rows []PageFact, value func(PageFact) string) {
+	if len(rows) == 0 {
+		return
+	}
+	p.f("\n%s\n", title)
+	for _, r := range rows {
+		p.f("  %10s  %s\n", value(r), safe(string(r.URL)))
+	}
+}
+
+func (p *printer) chain(c Chain) {
+	for i, u := range c.Hops {
+		arrow := "  "
+		if i > 0 {
+			arrow = "    → "
+		}
+		p.f("%s%s\n", arrow, safe(string(u)))
+	}
+	if c.End != "" {
+		p.f("    ✗ %s\n", c.End)
+	}
+}
+
+func (p *printer) broken(b Broken) {
+	p.f("  %s  %s\n", b.Answer, safe(string(b.URL)))
+	for _, r := range b.Referrers.Items {
+		p.f("      on %s\n", safe(string(r)))
+	}
+	if more := b.Referrers.Total - int64(len(b.Referrers.Items)); more > 0 {
+		p.f("      and %d more pages\n", more)
+	}
+}
+
+func list[T any](p *printer, title string, l List[T], row func(T)) {
+	if l.Total == 0 {
+		return
+	}
+	p.f("\n%s: %d\n", title, l.Total)
+	for _, v := range l.Items {
+		row(v)
+	}
+	if more := l.Total - int64(len(l.Items)); more > 0 {
+		p.f("  and %d more (--json with a higher --limit lists them)\n", more)
+	}
+}
+
+// safe makes a stranger's text harmless for a terminal: control characters,
+// bidirectional overrides and the like become visible escapes.
+func safe(s string) string {
+	if strings.IndexFunc(s, unsafe) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unsafe(r) {
+			fmt.Fprintf(&b, "\\u{%x}", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func unsafe(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
+}
+
+// Safe makes a stranger's text harmless for a terminal.
+func Safe(s string) string { return safe(s) }
+
+// Bytes formats a number of bytes with binary units, the unit of the byte
+// limits (B4).
+func Bytes(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= crawl.MB:
+		return fmt.Sprintf("%.1f MiB", float64(n)/crawl.MB)
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d B", n)
+}

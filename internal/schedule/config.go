@@ -1,0 +1,72 @@
+package schedule
+
+import (
+	"time"
+
+	"trawl/internal/client"
+	"trawl/internal/crawl"
+	"trawl/internal/demand"
+	"trawl/internal/hostload"
+	"trawl/internal/react"
+	"trawl/internal/robots"
+)
+
+// Client is one crawler client with work in this crawl.
+type Client struct {
+	Profile client.Profile
+	Weight  float64 // share of a hostname's capacity when several want it (E5); 0 = 1
+}
+
+// Config is what a Scheduler is made with. It is read only afterwards.
+type Config struct {
+	Clients  []Client // the first one is the primary: it leads the index state
+	Identity client.Identity
+	Capacity func(crawl.Host) hostload.Params // per hostname: stranger, own, owner's limit
+	Paused   func(crawl.Host) bool            // the owner's pause (E7); nil = none
+	Robots   robots.Times
+	React    react.Params
+	Demand   demand.Params
+	Timeouts crawl.Timeouts
+	Scope    Scope
+	Window   int   // URLs of a hostname kept in memory; 0 = DefaultWindow
+	MaxPages int64 // page requests of this run; 0 = no limit
+	MaxLinks int   // links read of a page; 0 = the content package's default
+	Rand     func() float64
+}
+
+const (
+	// DefaultWindow is how many URLs of a hostname are kept in memory (house choice).
+	DefaultWindow = 256
+	// MaxHosts bounds the hostnames kept in memory (house choice); the others
+	// wait in the store.
+	MaxHosts = 20_000
+	// MaxOrigins bounds the robots.txt files kept in memory for one hostname;
+	// more than one or two means that somebody links to every port.
+	MaxOrigins = 32
+	// MaxSitemaps bounds the sitemaps taken from one robots.txt (house choice).
+	MaxSitemaps = 1000
+	// keepWarm is for how long a hostname without present work stays in memory
+	// (house choice); a driver's patience should not exceed it.
+	keepWarm = time.Minute
+	// abandonedPause is how long a URL waits at least after it was counted as
+	// abandoned (C6), so that a stopped hostname is not counted in a loop.
+	abandonedPause = time.Minute
+)
+
+func (c *Config) client(id crawl.ClientID) *Client {
+	for i := range c.Clients {
+		if c.Clients[i].Profile.ID == id {
+			return &c.Clients[i]
+		}
+	}
+	return nil
+}
+
+func (c *Config) primary() crawl.ClientID { return c.Clients[0].Profile.ID }
+
+func (c *Config) window() int {
+	if c.Window > 0 {
+		return c.Window
+	}
+	return DefaultWindow
+}

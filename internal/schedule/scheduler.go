@@ -1,0 +1,317 @@
+package schedule
+
+import (
+	"container/heap"
+	"time"
+
+	"trawl/internal/crawl"
+	"trawl/internal/hostload"
+)
+
+// Scheduler is the state machine. Make one with New.
+type Scheduler struct {
+	cfg    Config
+	hosts  map[crawl.Host]*host
+	heap   hostHeap
+	toLoad []crawl.Host // hostnames whose records are wanted
+	jobs   uint64       // issued
+	pages  int64        // of them, pages and sitemaps
+
+	inflight  int
+	queued    int  // URLs in memory
+	exhausted bool // MaxPages reached
+	crowded   bool // hostnames were left in the store for want of room
+}
+
+// New returns a scheduler without hostnames. The config must have a client, a
+// Capacity and a Rand.
+func New(cfg Config) *Scheduler {
+	return &Scheduler{cfg: cfg, hosts: map[crawl.Host]*host{}}
+}
+
+// Config returns the configuration, for Digest in other goroutines.
+func (s *Scheduler) Config() *Config { return &s.cfg }
+
+// Counts describes the scheduler for progress reports.
+type Counts struct {
+	Hosts     int   // in memory
+	InFlight  int   // jobs issued and not done
+	Queued    int   // URLs in memory
+	Pages     int64 // page requests issued so far
+	Exhausted bool  // MaxPages was reached
+	Crowded   bool  // more hostnames have work than fit into memory
+}
+
+// Counts returns the present figures.
+func (s *Scheduler) Counts() Counts {
+	return Counts{Hosts: len(s.hosts), InFlight: s.inflight, Queued: s.queued, Pages: s.pages, Exhausted: s.exhausted, Crowded: s.crowded}
+}
+
+// Uncrowd forgets that hostnames were left in the store; a driver calls it
+// before it looks there for more.
+func (s *Scheduler) Uncrowd() { s.crowded = false }
+
+// Knows reports whether the hostname is in memory.
+func (s *Scheduler) Knows(name crawl.Host) bool { return s.hosts[name] != nil }
+
+// AddHost hands in the records of a hostname of this owner's shards; a zero
+// record is a hostname never seen before.
+func (s *Scheduler) AddHost(now time.Time, rec crawl.HostRecord, robots []crawl.RobotsRecord) {
+	h := s.hosts[rec.Host]
+	if h == nil {
+		if len(s.hosts) >= MaxHosts {
+			s.crowded = true
+			return
+		}
+		h = newHost(rec.Host)
+		s.hosts[rec.Host] = h
+	}
+	if h.ready {
+		return
+	}
+	h.params = s.cfg.Capacity(rec.Host)
+	if rec.Load.Limit == 0 {
+		rec.Load = hostload.Start(h.params, now)
+	}
+	h.rec, h.ready, h.more = rec, true, true
+	for _, r := range robots {
+		if len(h.origins) < MaxOrigins {
+			h.origin(r.Origin, now).set(r)
+		}
+	}
+	s.schedule(h, now)
+}
+
+// AddGuest makes a hostname of another owner known: it is contacted only where
+// a robots.txt redirect leads to it, at a capacity of its own that is not kept.
+func (s *Scheduler) AddGuest(now time.Time, name crawl.Host) {
+	h := s.hosts[name]
+	if h == nil || h.ready {
+		return
+	}
+	h.params = s.cfg.Capacity(name)
+	h.rec = crawl.HostRecord{Host: name, Load: hostload.Start(h.params, now)}
+	h.ready, h.guest = true, true
+	s.schedule(h, now)
+}
+
+// want asks for the records of a hostname that is not in memory.
+func (s *Scheduler) want(name crawl.Host) *host {
+	if h := s.hosts[name]; h != nil {
+		return h
+	}
+	h := newHost(name)
+	s.hosts[name] = h
+	s.toLoad = append(s.toLoad, name)
+	return h
+}
+
+// AddURLs answers a StepLoadURLs: entries are due, in the store's order, and
+// limit is what was asked for; next is the earliest due time in the store's
+// queue when there were fewer.
+func (s *Scheduler) AddURLs(now time.Time, name crawl.Host, entries []crawl.QueueEntry, limit int, next time.Time) {
+	h := s.hosts[name]
+	if h == nil {
+		return
+	}
+	for _, e := range entries {
+		if h.push(e) {
+			s.queued++
+		}
+	}
+	h.loading = false
+	h.more = len(entries) >= limit || h.again
+	h.again = false
+	h.wakeAt = next
+	if !h.more && len(h.held) > 0 && !next.After(now) {
+		// What is due next is in memory; its commit will tell.
+		h.wakeAt = time.Time{}
+	}
+	s.schedule(h, now)
+}
+
+// Next returns what to do now. It never returns two jobs for the same URL and
+// client unless the first one's outcome was committed.
+func (s *Scheduler) Next(now time.Time) Step {
+	if n := len(s.toLoad); n > 0 {
+		name := s.toLoad[n-1]
+		s.toLoad = s.toLoad[:n-1]
+		return Step{Kind: StepLoadHost, Host: name}
+	}
+	if s.cfg.MaxPages > 0 && s.pages >= s.cfg.MaxPages {
+		s.exhausted = true
+		return Step{Kind: StepWait}
+	}
+	for len(s.heap) > 0 {
+		h := s.heap[0]
+		if h.at.After(now) {
+			return Step{Kind: StepWait, Until: h.at}
+		}
+		if step, ok := s.step(h, now); ok {
+			return step
+		}
+	}
+	return Step{Kind: StepWait}
+}
+
+// step serves one hostname. false: it has nothing now, and its place in the
+// heap has changed.
+func (s *Scheduler) step(h *host, now time.Time) (Step, bool) {
+	if s.cfg.Paused != nil && s.cfg.Paused(h.name) {
+		s.remove(h) // its work stays in the store
+		return Step{}, false
+	}
+	if !h.wakeAt.IsZero() && !h.wakeAt.After(now) {
+		h.more, h.wakeAt = true, time.Time{}
+	}
+	window := s.cfg.window()
+	if !h.guest && h.more && !h.loading && h.queued < window/4 {
+		h.loading, h.more = true, false
+		return Step{Kind: StepLoadURLs, Host: h.name, Limit: len(h.held) + window - h.queued}, true
+	}
+	if h.queued == 0 && len(h.urgent) == 0 {
+		if h.idle(now.Add(keepWarm)) {
+			s.drop(h)
+			return Step{}, false
+		}
+		s.sleep(h, h.wakeAt)
+		return Step{}, false
+	}
+	v := hostload.Admit(h.params, h.rec.Load, h.inflight, now)
+	if !v.OK {
+		if v.Capacity {
+			h.rec.Load.WindowUsed = true
+		}
+		s.sleep(h, v.At)
+		return Step{}, false
+	}
+	if n := len(h.urgent); n > 0 {
+		job := h.urgent[0]
+		h.urgent = h.urgent[1:]
+		return s.issue(h, job, now), true
+	}
+	q := h.pick()
+	if q == nil {
+		s.sleep(h, h.wakeAt) // robots.txt under way; its Done wakes the hostname
+		return Step{}, false
+	}
+	return s.serve(h, q, now)
+}
+
+// issue sends a job off.
+func (s *Scheduler) issue(h *host, job *Job, now time.Time) Step {
+	s.jobs++
+	job.ID, job.Host, job.Issued = s.jobs, h.name, now
+	h.rec.Load, job.reserved = hostload.Reserve(h.params, h.rec.Load, now)
+	h.inflight++
+	s.inflight++
+	if job.Origin == "" {
+		s.pages++
+	}
+	return Step{Kind: StepFetch, Job: job}
+}
+
+// Committed says that outcomes are durable, and what the store reported of
+// hostnames with new entries. Hostnames that are not in memory are asked for.
+func (s *Scheduler) Committed(now time.Time, outcomes []*crawl.Outcome, news []crawl.Host) {
+	for _, o := range outcomes {
+		if o.URL == "" || o.Visit == nil {
+			continue
+		}
+		if h := s.hosts[o.URL.Host()]; h != nil {
+			delete(h.held, key{o.URL, o.Visit.Client})
+			if h.queued == 0 && !h.more {
+				h.more = true
+				if h.loading {
+					h.again = true
+				}
+			}
+			s.schedule(h, now)
+		}
+	}
+	for _, name := range news {
+		h := s.hosts[name]
+		if h == nil {
+			if len(s.hosts) >= MaxHosts {
+				s.crowded = true
+				continue
+			}
+			s.want(name)
+			continue
+		}
+		if h.loading {
+			h.again = true
+		}
+		h.more = true
+		s.schedule(h, now)
+	}
+}
+
+// drop forgets a hostname that has nothing to do; its record is in the store.
+func (s *Scheduler) drop(h *host) {
+	s.remove(h)
+	delete(s.hosts, h.name)
+}
+
+// The heap of hostnames by the time of their next step.
+
+// schedule puts h into the heap for now.
+func (s *Scheduler) schedule(h *host, now time.Time) {
+	if h.ready {
+		s.place(h, now)
+	}
+}
+
+// sleep moves h to t, or out of the heap for a zero t.
+func (s *Scheduler) sleep(h *host, t time.Time) {
+	if t.IsZero() {
+		s.remove(h)
+		return
+	}
+	s.place(h, t)
+}
+
+func (s *Scheduler) place(h *host, t time.Time) {
+	h.at = t
+	if h.index < 0 {
+		heap.Push(&s.heap, h)
+		return
+	}
+	heap.Fix(&s.heap, h.index)
+}
+
+func (s *Scheduler) remove(h *host) {
+	if h.index >= 0 {
+		heap.Remove(&s.heap, h.index)
+	}
+}
+
+type hostHeap []*host
+
+func (q hostHeap) Len() int { return len(q) }
+func (q hostHeap) Less(i, j int) bool {
+	if !q[i].at.Equal(q[j].at) {
+		return q[i].at.Before(q[j].at)
+	}
+	return q[i].name < q[j].name
+}
+
+func (q hostHeap) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].index, q[j].index = i, j
+}
+
+func (q *hostHeap) Push(x any) {
+	h := x.(*host)
+	h.index = len(*q)
+	*q = append(*q, h)
+}
+
+func (q *hostHeap) Pop() any {
+	old := *q
+	h := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	h.index = -1
+	return h
+}
