@@ -76,6 +76,8 @@ func Next(p Params, next react.Next, v crawl.Visit, maxAge time.Duration, now ti
 		return BandSink, now.Add(p.Blocked)
 	case react.NextAgain:
 		return v.Band, now.Add(p.RetryFirst)
+	case react.NextPruned:
+		return BandSink, now.Add(p.MaxInterval)
 	case react.NextRefresh:
 	}
 	d := p.Refresh

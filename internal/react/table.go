@@ -46,6 +46,7 @@ const (
 	NextSink                // less and less often (F6)
 	NextWait                // when robots.txt may have changed (C7)
 	NextAgain               // as before: nothing was learned
+	NextPruned              // hardly ever: the URL lies in a space without end (D3)
 )
 
 // Row is one row of the table.
@@ -104,6 +105,7 @@ var table = []Row{
 var (
 	redirectError = Row{ID: "B6", Rate: crawl.RateHealthy, Index: EffectRedirect, Response: crawl.ResponseRedirectError, Reason: crawl.ReasonRedirectError, Source: "doc: redirects; loops, bad targets and over-long chains"}
 	robotsBlocked = Row{ID: "C7", Index: EffectBlocked, Response: crawl.ResponseRobotsBlocked, Next: NextWait, Reason: crawl.ReasonRobotsBlocked, Source: "doc: robots.txt"}
+	trapped       = Row{ID: "D3", Next: NextPruned, Source: "doc: infinite spaces are pruned; house: how they are recognised"}
 	robotsMissing = Row{ID: "C6", Response: crawl.ResponseRobotsUnavailable, Next: NextAgain, Source: "doc: crawl stats, robots.txt not available"}
 )
 
@@ -144,6 +146,10 @@ func RedirectError() Row { return redirectError }
 
 // RobotsBlocked returns the row for a URL that robots.txt disallows (C7).
 func RobotsBlocked() Row { return robotsBlocked }
+
+// Trapped returns the row for a URL that is not fetched because it lies in a
+// space without end (D3).
+func Trapped() Row { return trapped }
 
 // RobotsUnavailable returns the row for a request not made because robots.txt
 // is not available (C6).

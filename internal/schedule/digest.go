@@ -143,17 +143,17 @@ func (c *Config) links(f *Findings, job *Job, cl *Client, skip func(crawl.URL) b
 		if !lf.wants(l, depth) {
 			continue
 		}
-		f.Links = append(f.Links, crawl.LinkHash(l.URL))
-		if skip != nil && skip(l.URL) {
+		u, ok := lf.untrap(f, l.URL, at)
+		if !ok {
 			continue
 		}
-		if pattern, reason, trapped := weburl.Trap(l.URL); trapped {
-			lf.trap(f, pattern, reason, l.URL, at)
+		f.Links = append(f.Links, crawl.LinkHash(u))
+		if skip != nil && skip(u) {
 			continue
 		}
 		band, due := demand.Discovered(l.Via, l.Kind, at)
 		f.Discovered = append(f.Discovered, crawl.Discovery{
-			URL: l.URL, Client: job.Client, Kind: l.Kind, Via: l.Via, Referrer: job.URL, Depth: depth, At: at, Band: band, Due: due,
+			URL: u, Client: job.Client, Kind: l.Kind, Via: l.Via, Referrer: job.URL, Depth: depth, At: at, Band: band, Due: due,
 		})
 	}
 	slices.Sort(f.Links)
@@ -199,6 +199,23 @@ func (lf *linkFilter) sameSite(h crawl.Host) bool {
 		lf.same[h] = ok
 	}
 	return ok
+}
+
+// untrap returns the URL to be followed for a link: itself, or the page behind
+// a session id; false when it lies in a trap. (Spaces that only show in many
+// URLs together are recognised when their turn comes.)
+func (lf *linkFilter) untrap(f *Findings, u crawl.URL, at time.Time) (crawl.URL, bool) {
+	pattern, reason, trapped := weburl.Trap(u)
+	if !trapped {
+		return u, true
+	}
+	lf.trap(f, pattern, reason, u, at)
+	clean, had := weburl.WithoutSession(u)
+	if !had {
+		return "", false
+	}
+	_, _, trapped = weburl.Trap(clean)
+	return clean, !trapped
 }
 
 func (lf *linkFilter) trap(f *Findings, pattern, reason string, u crawl.URL, at time.Time) {

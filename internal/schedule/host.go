@@ -7,6 +7,7 @@ import (
 	"trawl/internal/crawl"
 	"trawl/internal/hostload"
 	"trawl/internal/robots"
+	"trawl/internal/weburl"
 )
 
 // host is a hostname in memory: the value that its one owner holds.
@@ -21,6 +22,7 @@ type host struct {
 	shares  map[crawl.ClientID]float64 // capacity used so far, by weight
 	urgent  []*Job
 	held    map[key]struct{} // in memory or awaiting commit
+	space   weburl.Space     // traps that show in many URLs together (D3)
 
 	queued   int
 	inflight int

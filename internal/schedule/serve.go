@@ -21,6 +21,9 @@ func (s *Scheduler) serve(h *host, q *queue, now time.Time) (Step, bool) {
 		}
 		return Step{}, false
 	}
+	if o := s.pruned(h, q, now); o != nil {
+		return Step{Kind: StepCommit, Outcome: o}, true
+	}
 	if _, _, ignoreAll := c.Profile.RobotsAgent(); ignoreAll {
 		return s.fetchEntry(h, c, s.pop(h, q), now), true
 	}
@@ -60,6 +63,26 @@ func (s *Scheduler) serve(h *host, q *queue, now time.Time) (Step, bool) {
 func (s *Scheduler) pop(h *host, q *queue) crawl.QueueEntry {
 	s.queued--
 	return h.pop(q)
+}
+
+// pruned takes the first entry of q out, if it is a discovery that lies in a
+// trap together with those that were taken before (D3); nil if it does not. What
+// the operator gave, and what a redirect led to, is taken as it is.
+func (s *Scheduler) pruned(h *host, q *queue, now time.Time) *crawl.Outcome {
+	e := &q.entries[0]
+	if e.Visit.Crawls > 0 || e.Via == crawl.ViaSeed || e.Via == crawl.ViaSubmit || e.Via == crawl.ViaRedirect {
+		return nil
+	}
+	pattern, reason, trapped := h.space.Observe(e.URL)
+	if !trapped {
+		return nil
+	}
+	v := e.Visit
+	v.Band, v.Due = demand.Next(s.cfg.Demand, react.Trapped().Next, v, 0, now)
+	o := &crawl.Outcome{URL: e.URL, Visit: &v}
+	s.traps(o, h, []crawl.Trap{{Pattern: pattern, Reason: reason, Example: e.URL, Count: 1, Since: now}})
+	s.pop(h, q)
+	return o
 }
 
 // fetchEntry makes the job of an admitted entry.
