@@ -59,11 +59,11 @@ func (l *loop) read(ctx context.Context, req loadRequest) loadResult {
 }
 
 func (l *loop) readURLs(ctx context.Context, req loadRequest) ([]crawl.QueueEntry, time.Time, error) {
-	entries, err := l.cfg.Store.DueURLs(ctx, req.step.Host, req.now, req.step.Limit)
+	entries, err := l.cfg.Store.DueURLs(ctx, req.step.Host, req.step.Client, req.now, req.step.Limit)
 	if err != nil || len(entries) >= req.step.Limit {
 		return entries, time.Time{}, err
 	}
-	next, err := l.cfg.Store.NextDue(ctx, req.step.Host)
+	next, err := l.cfg.Store.NextDue(ctx, req.step.Host, req.step.Client)
 	if len(entries) > 0 {
 		// The earliest is among the entries; their commit brings the next load.
 		next = time.Time{}
@@ -112,6 +112,6 @@ func (l *loop) take(r loadResult) {
 		l.sched.AddHost(now, h.rec, h.robots)
 	}
 	if r.req.step.Kind == schedule.StepLoadURLs {
-		l.sched.AddURLs(now, r.req.step.Host, r.entries, r.req.step.Limit, r.next)
+		l.sched.AddURLs(now, r.req.step, r.entries, r.next)
 	}
 }

@@ -44,7 +44,7 @@ type Day struct {
 
 // Stats sums the crawl stats that match the filter.
 func Stats(ctx context.Context, st store.Store, filter store.StatFilter) (*Breakdown, error) {
-	b := &Breakdown{}
+	b := &Breakdown{Days: []Day{}}
 	by := [5]map[string]int64{{}, {}, {}, {}, {}}
 	days := map[int32]*Day{}
 	hosts := map[crawl.Host]bool{}

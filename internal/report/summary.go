@@ -92,6 +92,7 @@ type Options struct {
 const (
 	maxReferrers = 20
 	maxRedirects = 200_000 // redirect edges kept while chains are walked
+	maxChain     = 64      // hops of a chain that are shown
 )
 
 // Summarise reads the store once over its URLs, once over its links if there
@@ -127,7 +128,24 @@ func Summarise(ctx context.Context, st store.Store, opt Options) (*Summary, erro
 		return nil, err
 	}
 	b.sum.Stats = *stats
+	b.sum.noNulls()
 	return b.sum, nil
+}
+
+// noNulls makes empty lists of those that were never added to, so that scripts
+// meet [] and not null.
+func (s *Summary) noNulls() {
+	s.Truncated.Items = append([]PageFact{}, s.Truncated.Items...)
+	s.Chains.Items = append([]Chain{}, s.Chains.Items...)
+	for i := range s.Broken.Items {
+		r := &s.Broken.Items[i].Referrers
+		r.Items = append([]crawl.URL{}, r.Items...)
+	}
+	s.Broken.Items = append([]Broken{}, s.Broken.Items...)
+	s.Blocked.Items = append([]PageFact{}, s.Blocked.Items...)
+	s.Traps.Items = append([]HostTrap{}, s.Traps.Items...)
+	s.Left.Items = append([]LeftHost{}, s.Left.Items...)
+	s.Incomplete.Items = append([]PageFact{}, s.Incomplete.Items...)
 }
 
 type edge struct {
@@ -152,13 +170,16 @@ func (b *builder) url(rec *crawl.URLRecord) {
 	if reason == crawl.ReasonNone {
 		reason = crawl.ReasonDiscoveredNotIndexed
 	}
-	b.index[reason.String()]++
-	crawled, blocked := false, false
+	crawled, blocked, page := false, false, false
 	for i := range rec.Visits {
 		v := &rec.Visits[i]
 		crawled = crawled || v.Crawls > 0
 		blocked = blocked || v.Robots
+		page = page || v.Kind == crawl.KindPage
 		b.visit(rec, v)
+	}
+	if page { // sitemaps are no candidates for an index
+		b.index[reason.String()]++
 	}
 	switch {
 	case crawled:
@@ -253,31 +274,50 @@ func (b *builder) chains() {
 	}
 	starts := make([]crawl.URL, 0, len(b.edges))
 	for u := range b.edges {
-		if !targets[u] {
-			starts = append(starts, u)
-		}
+		starts = append(starts, u)
 	}
-	sort.Slice(starts, func(i, j int) bool { return starts[i] < starts[j] })
-	for _, u := range starts {
-		c := Chain{Hops: []crawl.URL{u}}
-		seen := map[crawl.URL]bool{u: true}
-		for {
-			e, redirects := b.edges[u]
-			if !redirects || e.to == "" {
-				c.End = e.end
-				break
-			}
-			u = e.to
-			c.Hops = append(c.Hops, u)
-			if seen[u] {
-				c.End = "loop"
-				break
-			}
-			seen[u] = true
+	// Of a loop, every URL is a target: what no chain from outside has passed
+	// comes last, and its smallest URL counts as the start.
+	sort.Slice(starts, func(i, j int) bool {
+		if a, b := targets[starts[i]], targets[starts[j]]; a != b {
+			return b
 		}
+		return starts[i] < starts[j]
+	})
+	passed := map[crawl.URL]bool{}
+	for _, u := range starts {
+		if passed[u] {
+			continue
+		}
+		c := b.chain(u, passed)
 		if len(c.Hops) > 2 || c.End != "" {
 			b.sum.Chains.add(b.opt.Limit, c)
 		}
+	}
+}
+
+// chain follows the redirects from u and notes what it passes.
+func (b *builder) chain(u crawl.URL, passed map[crawl.URL]bool) Chain {
+	c := Chain{Hops: []crawl.URL{u}}
+	seen := map[crawl.URL]bool{u: true}
+	for {
+		passed[u] = true
+		e, redirects := b.edges[u]
+		if !redirects || e.to == "" {
+			c.End = e.end
+			return c
+		}
+		u = e.to
+		c.Hops = append(c.Hops, u)
+		if seen[u] {
+			c.End = "loop"
+			return c
+		}
+		if len(c.Hops) > maxChain {
+			c.End = "more hops than any client follows"
+			return c
+		}
+		seen[u] = true
 	}
 }
 
@@ -310,9 +350,13 @@ func (b *builder) left(ctx context.Context, st store.Store, rec *crawl.HostRecor
 	}
 	for i := range robots {
 		r := &robots[i]
-		if !r.FailingSince.IsZero() {
+		switch {
+		case !r.FailingSince.IsZero():
 			l.Reason = "robots.txt not available since " + r.FailingSince.Format(time.RFC3339) + " (" + robotsAnswer(r) + ", C4)"
 			l.Until = rec.Due
+			return l, nil
+		case r.Failure != crawl.FailNone && !r.HasGood:
+			l.Reason = "robots.txt could not be asked for (" + robotsAnswer(r) + ")"
 			return l, nil
 		}
 	}

@@ -3,9 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
-	"unicode"
 
 	"trawl/internal/crawl"
 )
@@ -14,25 +12,25 @@ import (
 // for a terminal.
 func (s *Summary) Text(w io.Writer) error {
 	p := &printer{w: w}
-	p.f("URLs known %d, crawled %d, waiting %d, on %d hostnames\n", s.Known, s.Crawled, s.Pending, s.Hosts)
+	p.f("%s known, %d crawled, %d waiting, on %s\n", Count(s.Known, "URL"), s.Crawled, s.Pending, Count(s.Hosts, "hostname"))
 	s.Stats.text(p)
 	p.shares("By index state", s.Index)
 	p.facts("Slowest", s.Slowest, func(f PageFact) string { return f.Duration.Round(time.Millisecond).String() })
 	p.facts("Largest", s.Largest, func(f PageFact) string { return Bytes(f.Bytes) })
-	list(p, "Truncated at the byte limit (B5)", s.Truncated, func(f PageFact) { p.f("  %10s  %s\n", Bytes(f.Bytes), safe(string(f.URL))) })
-	list(p, "Incomplete: what came was kept", s.Incomplete, func(f PageFact) { p.f("  %-16s  %s\n", f.Failure, safe(string(f.URL))) })
+	list(p, "Truncated at the byte limit (B5)", s.Truncated, func(f PageFact) { p.f("  %10s  %s\n", Bytes(f.Bytes), Safe(string(f.URL))) })
+	list(p, "Incomplete: what came was kept", s.Incomplete, func(f PageFact) { p.f("  %-16s  %s\n", f.Failure, Safe(string(f.URL))) })
 	list(p, "Redirect chains and errors", s.Chains, p.chain)
 	list(p, "Broken links", s.Broken, p.broken)
-	list(p, "Blocked by robots.txt (C7)", s.Blocked, func(f PageFact) { p.f("  %s\n", safe(string(f.URL))) })
+	list(p, "Blocked by robots.txt (C7)", s.Blocked, func(f PageFact) { p.f("  %s\n", Safe(string(f.URL))) })
 	list(p, "Traps: URL spaces without end, not followed (D3)", s.Traps, func(t HostTrap) {
-		p.f("  %6d × %s\n      %s; example: %s\n", t.Count, safe(t.Pattern), safe(t.Reason), safe(string(t.Example)))
+		p.f("  %6d × %s\n      %s; example: %s\n", t.Count, Safe(t.Pattern), Safe(t.Reason), Safe(string(t.Example)))
 	})
 	list(p, "Hostnames with work left", s.Left, func(l LeftHost) {
 		until := ""
 		if !l.Until.IsZero() {
 			until = ", not before " + l.Until.UTC().Format(time.RFC3339)
 		}
-		p.f("  %s: %d URLs, %s%s\n", safe(string(l.Host)), l.URLs, safe(l.Reason), until)
+		p.f("  %s: %s, %s%s\n", Safe(string(l.Host)), Count(l.URLs, "URL"), Safe(l.Reason), until)
 	})
 	return p.err
 }
@@ -45,8 +43,12 @@ func (b *Breakdown) Text(w io.Writer) error {
 }
 
 func (b *Breakdown) text(p *printer) {
-	p.f("Requests %d (%d of them not sent), %s transferred, average response %s, %d hostnames\n",
-		b.Requests, b.NotSent, Bytes(b.Bytes), b.Average.Round(time.Millisecond), b.HostCount)
+	unsent := ""
+	if b.NotSent > 0 {
+		unsent = fmt.Sprintf(" (%d of them not sent)", b.NotSent)
+	}
+	p.f("%s%s, %s transferred, average response %s, %s\n",
+		Count(b.Requests, "request"), unsent, Bytes(b.Bytes), b.Average.Round(time.Millisecond), Count(int64(b.HostCount), "hostname"))
 	p.shares("By response", b.Response)
 	p.shares("By file type", b.File)
 	p.shares("By purpose", b.Purpose)
@@ -81,7 +83,7 @@ func (p *printer) facts(title string, rows []PageFact, value func(PageFact) stri
 	}
 	p.f("\n%s\n", title)
 	for _, r := range rows {
-		p.f("  %10s  %s\n", value(r), safe(string(r.URL)))
+		p.f("  %10s  %s\n", value(r), Safe(string(r.URL)))
 	}
 }
 
@@ -91,7 +93,7 @@ func (p *printer) chain(c Chain) {
 		if i > 0 {
 			arrow = "    → "
 		}
-		p.f("%s%s\n", arrow, safe(string(u)))
+		p.f("%s%s\n", arrow, Safe(string(u)))
 	}
 	if c.End != "" {
 		p.f("    ✗ %s\n", c.End)
@@ -99,12 +101,12 @@ func (p *printer) chain(c Chain) {
 }
 
 func (p *printer) broken(b Broken) {
-	p.f("  %s  %s\n", b.Answer, safe(string(b.URL)))
+	p.f("  %s  %s\n", b.Answer, Safe(string(b.URL)))
 	for _, r := range b.Referrers.Items {
-		p.f("      on %s\n", safe(string(r)))
+		p.f("      on %s\n", Safe(string(r)))
 	}
 	if more := b.Referrers.Total - int64(len(b.Referrers.Items)); more > 0 {
-		p.f("      and %d more pages\n", more)
+		p.f("      and %s\n", Count(more, "more page"))
 	}
 }
 
@@ -121,30 +123,6 @@ func list[T any](p *printer, title string, l List[T], row func(T)) {
 	}
 }
 
-// safe makes a stranger's text harmless for a terminal: control characters,
-// bidirectional overrides and the like become visible escapes.
-func safe(s string) string {
-	if strings.IndexFunc(s, unsafe) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unsafe(r) {
-			fmt.Fprintf(&b, "\\u{%x}", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func unsafe(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
-}
-
-// Safe makes a stranger's text harmless for a terminal.
-func Safe(s string) string { return safe(s) }
-
 // Bytes formats a number of bytes with binary units, the unit of the byte
 // limits (B4).
 func Bytes(n int64) string {
@@ -157,4 +135,12 @@ func Bytes(n int64) string {
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%d B", n)
+}
+
+// Count formats a number with its noun: "1 page", "2 pages".
+func Count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

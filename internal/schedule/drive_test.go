@@ -204,17 +204,17 @@ func (b *bench) run(end time.Time) *bench {
 }
 
 func (b *bench) load(step Step) {
-	entries, err := b.st.DueURLs(context.Background(), step.Host, b.now, step.Limit)
+	entries, err := b.st.DueURLs(context.Background(), step.Host, step.Client, b.now, step.Limit)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	var next time.Time
 	if len(entries) == 0 {
-		if next, err = b.st.NextDue(context.Background(), step.Host); err != nil {
+		if next, err = b.st.NextDue(context.Background(), step.Host, step.Client); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	b.sched.AddURLs(b.now, step.Host, entries, step.Limit, next)
+	b.sched.AddURLs(b.now, step, entries, next)
 }
 
 func (b *bench) fetch(job *Job) {

@@ -24,12 +24,9 @@ type host struct {
 	held    map[key]struct{} // in memory or awaiting commit
 	space   weburl.Space     // traps that show in many URLs together (D3)
 
+	feeds    []*feed // one per client of the crawl
 	queued   int
 	inflight int
-	more     bool      // the store may hold more due entries
-	loading  bool      // a load is under way
-	again    bool      // news came while loading
-	wakeAt   time.Time // next due entry in the store
 
 	at    time.Time // place in the heap
 	index int       // -1 = not in the heap
@@ -39,6 +36,46 @@ type host struct {
 type key struct {
 	url    crawl.URL
 	client crawl.ClientID
+}
+
+// feed is what is known of one client's entries in the store: each client's are
+// loaded for themselves, so that none is crowded out of memory by another.
+type feed struct {
+	client  crawl.ClientID
+	queued  int       // entries in memory
+	held    int       // entries in memory or awaiting commit
+	more    bool      // the store may hold more due entries
+	loading bool      // a load is under way
+	again   bool      // news came while loading
+	wakeAt  time.Time // next due entry in the store
+}
+
+// news says that the store may hold more than was loaded.
+func (f *feed) news() {
+	f.more = true
+	f.again = f.loading
+}
+
+func (h *host) feed(c crawl.ClientID) *feed {
+	for _, f := range h.feeds {
+		if f.client == c {
+			return f
+		}
+	}
+	f := &feed{client: c}
+	h.feeds = append(h.feeds, f)
+	return f
+}
+
+// wakeAt is the earliest time at which the store has more for a client.
+func (h *host) wakeAt() time.Time {
+	var t time.Time
+	for _, f := range h.feeds {
+		if !f.wakeAt.IsZero() && (t.IsZero() || f.wakeAt.Before(t)) {
+			t = f.wakeAt
+		}
+	}
+	return t
 }
 
 // queue holds the entries of one client for one origin, best first.
@@ -125,6 +162,9 @@ func (h *host) push(e crawl.QueueEntry) bool {
 		return false
 	}
 	h.held[k] = struct{}{}
+	f := h.feed(e.Visit.Client)
+	f.queued++
+	f.held++
 	q := h.queue(e.Visit.Client, e.URL.Origin())
 	q.entries = append(q.entries, e)
 	// Entries arrive nearly sorted, so that this loop is short.
@@ -183,6 +223,7 @@ func (h *host) pop(q *queue) crawl.QueueEntry {
 	e := q.entries[0]
 	q.entries = q.entries[1:]
 	h.queued--
+	h.feed(q.client).queued--
 	if len(q.entries) == 0 {
 		for i := range h.queues {
 			if h.queues[i] == q {
@@ -225,9 +266,29 @@ func (h *host) wake(o crawl.Origin) {
 	}
 }
 
+// release says that an entry's outcome is durable: the store may hold it again.
+func (h *host) release(k key) {
+	if _, ok := h.held[k]; !ok {
+		return
+	}
+	delete(h.held, k)
+	f := h.feed(k.client)
+	f.held--
+	if f.queued == 0 && !f.more {
+		f.news()
+	}
+}
+
 // idle reports that nothing of the hostname is in memory, under way or wanted
 // before t.
 func (h *host) idle(t time.Time) bool {
-	return h.ready && h.queued == 0 && len(h.urgent) == 0 && h.inflight == 0 && len(h.held) == 0 &&
-		!h.more && !h.loading && (h.wakeAt.IsZero() || h.wakeAt.After(t))
+	if !h.ready || h.queued > 0 || len(h.urgent) > 0 || h.inflight > 0 || len(h.held) > 0 {
+		return false
+	}
+	for _, f := range h.feeds {
+		if f.more || f.loading || !f.wakeAt.IsZero() && !f.wakeAt.After(t) {
+			return false
+		}
+	}
+	return true
 }

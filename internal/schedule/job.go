@@ -33,7 +33,7 @@ const (
 	StepFetch                    // fetch Job, then Digest, then Done
 	StepCommit                   // commit Outcome: decided without a request
 	StepLoadHost                 // read the records of Host and call AddHost
-	StepLoadURLs                 // read up to Limit due entries of Host and call AddURLs
+	StepLoadURLs                 // read up to Limit due entries of Host for Client and call AddURLs
 )
 
 // Step is the scheduler's answer to Next.
@@ -43,5 +43,6 @@ type Step struct {
 	Job     *Job
 	Outcome *crawl.Outcome
 	Host    crawl.Host
+	Client  crawl.ClientID
 	Limit   int
 }

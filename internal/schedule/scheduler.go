@@ -73,7 +73,10 @@ func (s *Scheduler) AddHost(now time.Time, rec crawl.HostRecord, robots []crawl.
 	if rec.Load.Limit == 0 {
 		rec.Load = hostload.Start(h.params, now)
 	}
-	h.rec, h.ready, h.more = rec, true, true
+	h.rec, h.ready = rec, true
+	for i := range s.cfg.Clients {
+		h.feed(s.cfg.Clients[i].Profile.ID).more = true
+	}
 	for _, r := range robots {
 		if len(h.origins) < MaxOrigins {
 			h.origin(r.Origin, now).set(r)
@@ -106,11 +109,10 @@ func (s *Scheduler) want(name crawl.Host) *host {
 	return h
 }
 
-// AddURLs answers a StepLoadURLs: entries are due, in the store's order, and
-// limit is what was asked for; next is the earliest due time in the store's
-// queue when there were fewer.
-func (s *Scheduler) AddURLs(now time.Time, name crawl.Host, entries []crawl.QueueEntry, limit int, next time.Time) {
-	h := s.hosts[name]
+// AddURLs answers a StepLoadURLs: entries are due, in the store's order; next is
+// the earliest due time in the client's queue when there were fewer than asked for.
+func (s *Scheduler) AddURLs(now time.Time, step Step, entries []crawl.QueueEntry, next time.Time) {
+	h := s.hosts[step.Host]
 	if h == nil {
 		return
 	}
@@ -119,13 +121,14 @@ func (s *Scheduler) AddURLs(now time.Time, name crawl.Host, entries []crawl.Queu
 			s.queued++
 		}
 	}
-	h.loading = false
-	h.more = len(entries) >= limit || h.again
-	h.again = false
-	h.wakeAt = next
-	if !h.more && len(h.held) > 0 && !next.After(now) {
+	f := h.feed(step.Client)
+	f.loading = false
+	f.more = len(entries) >= step.Limit || f.again
+	f.again = false
+	f.wakeAt = next
+	if !f.more && f.held > 0 && !next.After(now) {
 		// What is due next is in memory; its commit will tell.
-		h.wakeAt = time.Time{}
+		f.wakeAt = time.Time{}
 	}
 	s.schedule(h, now)
 }
@@ -161,20 +164,15 @@ func (s *Scheduler) step(h *host, now time.Time) (Step, bool) {
 		s.remove(h) // its work stays in the store
 		return Step{}, false
 	}
-	if !h.wakeAt.IsZero() && !h.wakeAt.After(now) {
-		h.more, h.wakeAt = true, time.Time{}
-	}
-	window := s.cfg.window()
-	if !h.guest && h.more && !h.loading && h.queued < window/4 {
-		h.loading, h.more = true, false
-		return Step{Kind: StepLoadURLs, Host: h.name, Limit: len(h.held) + window - h.queued}, true
+	if step, ok := s.refill(h, now); ok {
+		return step, true
 	}
 	if h.queued == 0 && len(h.urgent) == 0 {
 		if h.idle(now.Add(keepWarm)) {
 			s.drop(h)
 			return Step{}, false
 		}
-		s.sleep(h, h.wakeAt)
+		s.sleep(h, h.wakeAt())
 		return Step{}, false
 	}
 	v := hostload.Admit(h.params, h.rec.Load, h.inflight, now)
@@ -192,10 +190,29 @@ func (s *Scheduler) step(h *host, now time.Time) (Step, bool) {
 	}
 	q := h.pick()
 	if q == nil {
-		s.sleep(h, h.wakeAt) // robots.txt under way; its Done wakes the hostname
+		s.sleep(h, h.wakeAt()) // robots.txt under way; its Done wakes the hostname
 		return Step{}, false
 	}
 	return s.serve(h, q, now)
+}
+
+// refill asks for more entries of a client that has few in memory.
+func (s *Scheduler) refill(h *host, now time.Time) (Step, bool) {
+	if h.guest {
+		return Step{}, false
+	}
+	window := s.cfg.window()
+	for _, f := range h.feeds {
+		if !f.wakeAt.IsZero() && !f.wakeAt.After(now) {
+			f.more, f.wakeAt = true, time.Time{}
+		}
+		if f.more && !f.loading && f.queued < window/4 {
+			f.loading, f.more = true, false
+			// What is held is still in the store's queue, so it comes again.
+			return Step{Kind: StepLoadURLs, Host: h.name, Client: f.client, Limit: f.held + window - f.queued}, true
+		}
+	}
+	return Step{}, false
 }
 
 // issue sends a job off.
@@ -219,13 +236,7 @@ func (s *Scheduler) Committed(now time.Time, outcomes []*crawl.Outcome, news []c
 			continue
 		}
 		if h := s.hosts[o.URL.Host()]; h != nil {
-			delete(h.held, key{o.URL, o.Visit.Client})
-			if h.queued == 0 && !h.more {
-				h.more = true
-				if h.loading {
-					h.again = true
-				}
-			}
+			h.release(key{o.URL, o.Visit.Client})
 			s.schedule(h, now)
 		}
 	}
@@ -239,10 +250,9 @@ func (s *Scheduler) Committed(now time.Time, outcomes []*crawl.Outcome, news []c
 			s.want(name)
 			continue
 		}
-		if h.loading {
-			h.again = true
+		for _, f := range h.feeds {
+			f.news()
 		}
-		h.more = true
 		s.schedule(h, now)
 	}
 }

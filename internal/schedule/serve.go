@@ -14,13 +14,6 @@ import (
 // outcome without a request, or waits for robots.txt.
 func (s *Scheduler) serve(h *host, q *queue, now time.Time) (Step, bool) {
 	c := s.cfg.client(q.client)
-	if c == nil {
-		// Work of a client that this run does not have: it stays in the store.
-		for len(q.entries) > 0 {
-			s.pop(h, q)
-		}
-		return Step{}, false
-	}
 	if o := s.pruned(h, q, now); o != nil {
 		return Step{Kind: StepCommit, Outcome: o}, true
 	}

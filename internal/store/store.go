@@ -49,6 +49,9 @@ type FencedError struct {
 }
 
 func (e *FencedError) Error() string {
+	if e.Have == e.Now {
+		return fmt.Sprintf("lease of shard %d (epoch %d) has expired or was released: acquire it again", e.Shard, e.Have)
+	}
 	return fmt.Sprintf("lease of shard %d is stale (epoch %d, store has %d): another worker owns it now", e.Shard, e.Have, e.Now)
 }
 
@@ -60,14 +63,7 @@ func (e *FencedError) Unwrap() error { return ErrFenced }
 var ErrNotLeased = errors.New("no lease for this shard")
 
 // Due is one entry of a hostname's queue.
-type Due struct {
-	URL      crawl.URL
-	Depth    int
-	Referrer crawl.URL
-	Via      crawl.Via
-	Index    crawl.Index
-	Visit    crawl.Visit
-}
+type Due = crawl.QueueEntry
 
 // HostNews says that a commit put new entries into a hostname's queue.
 type HostNews struct {
@@ -132,24 +128,26 @@ type Store interface {
 	// with a new epoch. The result is sorted by shard and may be empty.
 	Acquire(ctx context.Context, worker string, shards []crawl.Shard, ttl time.Duration) ([]Lease, error)
 	// Renew extends leases to ttl from now. Leases that were lost are left out
-	// of the result; that is not an error.
+	// of the result, which is sorted by shard; that is not an error.
 	Renew(ctx context.Context, leases []Lease, ttl time.Duration) ([]Lease, error)
 	// Release ends leases at once; stale ones are ignored.
 	Release(ctx context.Context, leases []Lease) error
 
 	// DueHosts returns up to limit hostnames of the leased shards whose Due is
-	// set and not after now, earliest first, ties by name.
+	// set and not after now, earliest first, ties by name. A stale lease is a
+	// FencedError.
 	DueHosts(ctx context.Context, leases []Lease, now time.Time, limit int) ([]crawl.HostRecord, error)
 	// Host returns the record of a hostname; false when it is not known.
 	Host(ctx context.Context, host crawl.Host) (crawl.HostRecord, bool, error)
 	// Robots returns the robots.txt records of a hostname, sorted by origin.
 	Robots(ctx context.Context, host crawl.Host) ([]crawl.RobotsRecord, error)
 	// DueURLs returns up to limit queue entries of a hostname that are due at
-	// now, in order of band, due time, URL, client.
-	DueURLs(ctx context.Context, host crawl.Host, now time.Time, limit int) ([]Due, error)
+	// now, in order of band, due time, URL, client; only those of one client
+	// unless client is "".
+	DueURLs(ctx context.Context, host crawl.Host, client crawl.ClientID, now time.Time, limit int) ([]Due, error)
 	// NextDue returns the earliest due time in a hostname's queue over all
-	// bands; the zero time when the queue is empty.
-	NextDue(ctx context.Context, host crawl.Host) (time.Time, error)
+	// bands, of one client unless client is ""; the zero time when there is none.
+	NextDue(ctx context.Context, host crawl.Host, client crawl.ClientID) (time.Time, error)
 
 	// Commit applies outcomes in order, all or none, durably, under leases.
 	//
@@ -157,17 +155,28 @@ type Store interface {
 	//    earliest entry of its queue is lowered to that entry's, so that a
 	//    hostname with work is always found by DueHosts; but never below
 	//    Load.NotBefore.
+	//    The rule holds for the queue as it is after the whole batch, and for
+	//    every hostname whose queue the batch changed: hence DueHosts never
+	//    misses work, and a repeated batch changes nothing.
 	//  - Robots replaces the record of that origin.
 	//  - Visit replaces the visit of the same client in the record of URL, and
 	//    its queue entry. The record must exist or be discovered in the same
 	//    or an earlier outcome of the batch; otherwise it is created from what
-	//    the outcome says.
-	//  - Index changes the record's index state and is appended to its history.
-	//  - Canonical and Links replace what was kept for the URL.
+	//    the outcome says (Discovered: the visit's LastCrawl, else Index.At).
+	//    The same goes for Index, Canonical and Links.
+	//  - Index changes the record's index state and is added to its history,
+	//    which is kept in order of At; a change that is already there is not
+	//    added again. Its URL is that of the outcome.
+	//  - Canonical and Links replace what was kept for the URL; links that are
+	//    empty but not nil remove it.
 	//  - Discovered inserts the URL, its host (Due = the discovery's) and a
 	//    visit for the client, each only if unknown. For a known hostname Due
 	//    is lowered as above. Known (URL, client) pairs are left as they are.
-	//  - Events are added to the stats, Document to the feed of the URL's shard.
+	//  - Events are added to the stats of any shard, Document to the feed of its
+	//    URL's shard, under its lease.
+	//
+	// A batch that breaks [Validate] is refused as ErrInvalid, one under a lease
+	// that is not the newest as FencedError, whether the batch needs it or not.
 	//
 	// Applying a batch again after it was committed changes nothing but stats
 	// and feed (at-least-once).

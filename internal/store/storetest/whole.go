@@ -1,0 +1,398 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"trawl/internal/crawl"
+	"trawl/internal/store"
+)
+
+func statsTests() []subtest {
+	return []subtest{
+		{"I1/events are summed per day", testStatsSums},
+		{"I2/cells are kept apart by every field, in order", testStatsCells},
+	}
+}
+
+func (b *bed) stats(f store.StatFilter) []store.Stat {
+	b.Helper()
+	s, err := collect(b.Stats(b.ctx(), f))
+	b.ok(err)
+	return s
+}
+
+func testStatsSums(b *bed) {
+	day := store.Day(start())
+	midnight := time.Unix(int64(day+1)*86400, 0)
+	event := func(t time.Time, bytes int64, d time.Duration) crawl.Event {
+		return crawl.Event{At: t, Host: "a.example", URL: "http://a.example/x", Client: "c", Bytes: bytes, Duration: d, Sent: true}
+	}
+	b.commit(
+		&crawl.Outcome{Events: []crawl.Event{event(start(), 10, time.Second), event(midnight.Add(-1), 5, 1500*time.Microsecond)}},
+		&crawl.Outcome{Events: []crawl.Event{event(midnight, 7, time.Minute)}},
+	)
+	b.commit(&crawl.Outcome{Events: []crawl.Event{event(start(), 1, 0)}})
+	key := store.StatKey{Host: "a.example", Day: day, Client: "c", Sent: true}
+	next := key
+	next.Day++
+	sums := []store.Stat{{StatKey: key, Count: 3, Bytes: 16, Millis: 1001}, {StatKey: next, Count: 1, Bytes: 7, Millis: 60000}}
+	b.equal("stats", b.stats(store.StatFilter{}), sums)
+	b.equal("from", b.stats(store.StatFilter{FromDay: day + 1}), sums[1:])
+	b.equal("to", b.stats(store.StatFilter{Host: "a.example", ToDay: day}), sums[:1])
+	b.equal("other host", len(b.stats(store.StatFilter{Host: "b.example"})), 0)
+	b.equal("the day before 1970", store.Day(time.Unix(-1, 0)), int32(-1))
+}
+
+func testStatsCells(b *bed) {
+	base := crawl.Event{At: time.Unix(0, 0), Host: "a.example", Client: "c"}
+	events := []crawl.Event{base}
+	for _, change := range []func(*crawl.Event){
+		func(e *crawl.Event) { e.Sent = true },
+		func(e *crawl.Event) { e.Kind = crawl.KindRobots },
+		func(e *crawl.Event) { e.File = crawl.TypeHTML },
+		func(e *crawl.Event) { e.Response = crawl.ResponseOK },
+		func(e *crawl.Event) { e.Purpose = crawl.PurposeRefresh },
+		func(e *crawl.Event) { e.Type = crawl.ClientDesktop },
+		func(e *crawl.Event) { e.Client = "c\x00" },
+		func(e *crawl.Event) { e.Client = "ca" },
+		func(e *crawl.Event) { e.At = time.Unix(86400, 0) },
+	} {
+		e := base
+		change(&e)
+		events = append(events, e)
+	}
+	before, other := base, base
+	before.At = time.Unix(-1, 0)
+	other.Host = "b.example"
+	b.commit(&crawl.Outcome{Events: append([]crawl.Event{other, before}, events...)})
+	events = append([]crawl.Event{before}, events...)
+	var want []store.Stat
+	for _, e := range events {
+		want = append(want, store.Stat{Count: 1, StatKey: store.StatKey{Host: e.Host, Day: store.Day(e.At), Client: e.Client, Type: e.Type,
+			Purpose: e.Purpose, Response: e.Response, File: e.File, Kind: e.Kind, Sent: e.Sent}})
+	}
+	b.equal("cells in order", b.stats(store.StatFilter{Host: "a.example"}), want)
+	b.equal("all hosts", len(b.stats(store.StatFilter{})), len(want)+1)
+}
+
+func feedTests() []subtest {
+	return []subtest{{"numbered per shard from 1, read from a cursor", testFeed}}
+}
+
+func testFeed(b *bed) {
+	hosts := []crawl.Host{"a.example", "b.example"}
+	if crawl.ShardOf(hosts[0]) == crawl.ShardOf(hosts[1]) {
+		b.Fatal("the hosts of this test share a shard")
+	}
+	want := map[crawl.Host][]crawl.Document{}
+	for i := range 6 {
+		var batch []*crawl.Outcome
+		for _, h := range hosts[:1+i%2] {
+			d := crawl.Document{
+				URL: crawl.URL(fmt.Sprintf("http://%s/%d", h, i)), Client: "c", At: at(time.Duration(i)), Status: 200, MediaType: "text/html",
+				Title: "Füße", Digest: 7, Unchanged: i%2 == 0, Archive: crawl.ArchiveRef{File: "f", Offset: 1, Length: 2},
+			}
+			d.Seq = 99 // the store numbers, nobody else
+			given := d
+			batch = append(batch, &crawl.Outcome{Document: &given})
+			d.Seq = uint64(len(want[h]) + 1)
+			want[h] = append(want[h], d)
+		}
+		b.commit(batch...)
+	}
+	feed := func(h crawl.Host, after uint64, limit int) []crawl.Document {
+		docs, err := b.Feed(b.ctx(), crawl.ShardOf(h), after, limit)
+		b.ok(err)
+		return docs
+	}
+	for _, h := range hosts {
+		b.equal("all of "+string(h), feed(h, 0, 99), want[h])
+	}
+	w := want[hosts[0]]
+	b.equal("page", feed(hosts[0], 2, 3), w[2:5])
+	b.equal("limit 1", feed(hosts[0], 0, 1), w[:1])
+	b.equal("limit 0", len(feed(hosts[0], 0, 0)), 0)
+	b.equal("limit -1", len(feed(hosts[0], 0, -1)), 0)
+	b.equal("at the end", len(feed(hosts[0], 6, 9)), 0)
+	b.equal("behind the end", len(feed(hosts[0], 1<<64-1, 9)), 0)
+	for shard := range crawl.Shard(3) { // one of them is of neither host
+		if shard != crawl.ShardOf(hosts[0]) && shard != crawl.ShardOf(hosts[1]) {
+			docs, err := b.Feed(b.ctx(), shard, 0, 9)
+			b.ok(err)
+			b.equal("other shard", len(docs), 0)
+		}
+	}
+}
+
+func wholeTests() []subtest {
+	return []subtest{
+		{"a batch with one invalid outcome applies nothing", testAtomic},
+		{"a repeated batch changes nothing but stats and feed", testRepeated},
+		{"Hosts in order of shard and name", testHostsOrder},
+		{"settings", testSettings},
+		{"cancelled context", testCancelled},
+		{"closed store", testClosed},
+		{"many goroutines", testConcurrent},
+	}
+}
+
+// full is an outcome that touches everything of u.
+func full(u crawl.URL) *crawl.Outcome {
+	v, x, c := wholeVisit(u, "c"), change(at(9), 1), crawl.URL("http://canonical.example/")
+	h := wholeHost(u.Host())
+	h.Due = time.Time{}
+	o := found(at(1), u+"1", "http://other.example/", "http://another.example/x")
+	o.Host, o.Robots = &h, []crawl.RobotsRecord{{Origin: u.Origin(), Body: []byte("x")}}
+	o.URL, o.Visit, o.Index, o.Canonical, o.Links = u, &v, &x, &c, []uint32{1, 2}
+	o.Events = []crawl.Event{{Host: u.Host(), At: start(), Bytes: 1}}
+	o.Document = &crawl.Document{URL: u}
+	return o
+}
+
+// world is everything a store gives back about the hosts it knows.
+type world struct {
+	Hosts   []crawl.HostRecord
+	URLs    []crawl.URLRecord
+	Links   []store.PageLinks
+	Stats   []store.Stat
+	Robots  []crawl.RobotsRecord
+	History []crawl.IndexChange
+	Queue   []store.Due
+	Next    []time.Time
+	Feed    []crawl.Document
+}
+
+func snapshot(b *bed) world {
+	b.Helper()
+	w, err := readWorld(b.ctx(), b.Store)
+	b.ok(err)
+	return w
+}
+
+func readWorld(ctx context.Context, s store.Store) (w world, err error) {
+	var errs []error
+	note := func(err error) { errs = append(errs, err) }
+	w.Hosts, err = collect(s.Hosts(ctx))
+	note(err)
+	w.URLs, err = collect(s.URLs(ctx, store.URLFilter{}))
+	note(err)
+	w.Links, err = collect(s.Links(ctx, store.URLFilter{}))
+	note(err)
+	w.Stats, err = collect(s.Stats(ctx, store.StatFilter{}))
+	note(err)
+	shards := map[crawl.Shard]bool{}
+	for _, h := range w.Hosts {
+		robots, err := s.Robots(ctx, h.Host)
+		note(err)
+		queue, err := s.DueURLs(ctx, h.Host, "", at(100*ttl), 1<<20)
+		note(err)
+		next, err := s.NextDue(ctx, h.Host, "")
+		note(err)
+		w.Robots, w.Queue, w.Next = append(w.Robots, robots...), append(w.Queue, queue...), append(w.Next, next)
+		shards[crawl.ShardOf(h.Host)] = true
+	}
+	for _, r := range w.URLs {
+		h, err := s.History(ctx, r.URL)
+		note(err)
+		w.History = append(w.History, h...)
+	}
+	for shard := range crawl.Shard(crawl.Shards) {
+		if shards[shard] {
+			docs, err := s.Feed(ctx, shard, 0, 1<<20)
+			note(err)
+			w.Feed = append(w.Feed, docs...)
+		}
+	}
+	return w, errors.Join(errs...)
+}
+
+func testAtomic(b *bed) {
+	b.commit(full("http://a.example/"))
+	before := snapshot(b)
+	for name, bad := range map[string]*crawl.Outcome{
+		"nil":             nil,
+		"band":            visited("http://a.example/", crawl.Bands, start()),
+		"no URL":          {Visit: &crawl.Visit{Client: "c"}},
+		"no host":         found(start(), "mailto:x"),
+		"no client":       {URL: "http://a.example/", Visit: &crawl.Visit{}},
+		"unsorted links":  {URL: "http://a.example/", Links: []uint32{2, 1}},
+		"host name":       {Host: &crawl.HostRecord{}},
+		"host due":        {Host: &crawl.HostRecord{Host: "a.example", Due: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		"traps":           {Host: &crawl.HostRecord{Host: "a.example", Traps: make([]crawl.Trap, crawl.MaxTraps+1)}},
+		"origin":          {Robots: []crawl.RobotsRecord{{}}},
+		"due before time": found(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), "http://a.example/"),
+		"long URL":        found(start(), crawl.URL("http://a.example/"+strings.Repeat("x", store.MaxURL))),
+		"document":        {Document: &crawl.Document{}},
+		"event":           {Events: []crawl.Event{{}}},
+	} {
+		_, err := b.Commit(b.ctx(), b.leases, []*crawl.Outcome{full("http://b.example/"), bad})
+		if !errors.Is(err, store.ErrInvalid) {
+			b.Fatalf("%s: error %v", name, err)
+		}
+		if !strings.Contains(err.Error(), "outcome 2 of 2") {
+			b.Errorf("%s: the error does not say which outcome: %v", name, err)
+		}
+	}
+	b.equal("store", snapshot(b), before)
+}
+
+func testRepeated(b *bed) {
+	moved, host := visited("http://a.example/1", 3, at(time.Minute)), crawl.HostRecord{Host: "a.example", Due: at(ttl)}
+	again := change(at(8), 2)
+	batch := []*crawl.Outcome{
+		full("http://a.example/"), moved, {URL: "http://a.example/", Index: &again}, full("http://b.example/"),
+		{Host: &host}, visited("http://a.example/", 1, at(2*time.Minute)),
+	}
+	b.commit(batch...)
+	before := snapshot(b)
+	r := b.commit(batch...)
+	b.equal("receipt", r, store.Receipt{})
+	after := snapshot(b)
+	b.equal("feed", len(after.Feed), 2*len(before.Feed))
+	b.equal("stats", after.Stats[0].Count, 2*before.Stats[0].Count)
+	after.Feed, after.Stats = before.Feed, before.Stats
+	b.equal("store", after, before)
+}
+
+func testHostsOrder(b *bed) {
+	for i := range 600 {
+		b.commit(found(start(), crawl.URL(fmt.Sprintf("http://h%d.example/", i))))
+	}
+	hosts := snapshot(b).Hosts
+	b.equal("number", len(hosts), 600)
+	for i := 1; i < len(hosts); i++ {
+		x, y := hosts[i-1].Host, hosts[i].Host
+		if s, t := crawl.ShardOf(x), crawl.ShardOf(y); s > t || s == t && x >= y {
+			b.Fatalf("%s (shard %d) comes before %s (shard %d)", x, s, y, t)
+		}
+	}
+}
+
+func testSettings(b *bed) {
+	get := func(name string) string {
+		v, err := b.Setting(b.ctx(), name)
+		b.ok(err)
+		return v
+	}
+	b.equal("never set", get("x"), "")
+	for _, v := range []string{"1", "", "z\x00\xff", strings.Repeat("long", 1<<16)} {
+		b.ok(b.SetSetting(b.ctx(), "x", v))
+		b.ok(b.SetSetting(b.ctx(), "", v+"!"))
+		b.equal("value", get("x"), v)
+		b.equal("value of the empty name", get(""), v+"!")
+	}
+	b.equal("other name", get("xx"), "")
+}
+
+// calls are all methods that take a context.
+func calls(s store.Store, leases []store.Lease) map[string]func(ctx context.Context) error {
+	return map[string]func(ctx context.Context) error{
+		"Acquire":  func(c context.Context) error { _, err := s.Acquire(c, "x", []crawl.Shard{1}, ttl); return err },
+		"Renew":    func(c context.Context) error { _, err := s.Renew(c, leases, ttl); return err },
+		"Release":  func(c context.Context) error { return s.Release(c, leases) },
+		"DueHosts": func(c context.Context) error { _, err := s.DueHosts(c, leases, start(), 1); return err },
+		"Host":     func(c context.Context) error { _, _, err := s.Host(c, "a.example"); return err },
+		"Robots":   func(c context.Context) error { _, err := s.Robots(c, "a.example"); return err },
+		"DueURLs":  func(c context.Context) error { _, err := s.DueURLs(c, "a.example", "", start(), 1); return err },
+		"NextDue":  func(c context.Context) error { _, err := s.NextDue(c, "a.example", ""); return err },
+		"Commit": func(c context.Context) error {
+			_, err := s.Commit(c, leases, []*crawl.Outcome{full("http://z.example/")})
+			return err
+		},
+		"URL":        func(c context.Context) error { _, _, err := s.URL(c, "http://a.example/"); return err },
+		"Known":      func(c context.Context) error { _, err := s.Known(c, []crawl.URL{"http://a.example/"}); return err },
+		"History":    func(c context.Context) error { _, err := s.History(c, "http://a.example/"); return err },
+		"URLs":       func(c context.Context) error { _, err := collect(s.URLs(c, store.URLFilter{})); return err },
+		"Hosts":      func(c context.Context) error { _, err := collect(s.Hosts(c)); return err },
+		"Links":      func(c context.Context) error { _, err := collect(s.Links(c, store.URLFilter{})); return err },
+		"Stats":      func(c context.Context) error { _, err := collect(s.Stats(c, store.StatFilter{})); return err },
+		"Feed":       func(c context.Context) error { _, err := s.Feed(c, 1, 0, 1); return err },
+		"Setting":    func(c context.Context) error { _, err := s.Setting(c, "x"); return err },
+		"SetSetting": func(c context.Context) error { return s.SetSetting(c, "x", "changed") },
+	}
+}
+
+func testCancelled(b *bed) {
+	b.commit(full("http://a.example/"))
+	before := snapshot(b)
+	ctx, cancel := context.WithCancel(b.ctx())
+	cancel()
+	for name, call := range calls(b.Store, b.leases) {
+		if err := call(ctx); !errors.Is(err, context.Canceled) || err == context.Canceled {
+			b.Errorf("%s: error %v, want one that says what was done and that it was cancelled", name, err)
+		}
+	}
+	b.equal("store", snapshot(b), before)
+	v, err := b.Setting(b.ctx(), "x")
+	b.ok(err)
+	b.equal("setting", v, "")
+	_, err = b.Commit(b.ctx(), b.leases, nil) // the leases were neither renewed nor released
+	b.ok(err)
+}
+
+func testClosed(b *bed) {
+	b.commit(full("http://a.example/"))
+	for range b.URLs(b.ctx(), store.URLFilter{}) { // also in the middle of a scan
+		b.ok(b.Close())
+		break
+	}
+	for name, call := range calls(b.Store, b.leases) {
+		if err := call(b.ctx()); !errors.Is(err, store.ErrClosed) || err == store.ErrClosed {
+			b.Errorf("%s: error %v, want one that says what was done and that the store is closed", name, err)
+		}
+	}
+	b.ok(b.Close())
+}
+
+func testConcurrent(b *bed) {
+	const workers, rounds, shared = 8, 12, 5
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	total := 0
+	for w := range workers {
+		wg.Go(func() {
+			for i := range rounds {
+				own := crawl.URL(fmt.Sprintf("http://w%d.example/%d", w, i))
+				o := found(start(), own, crawl.URL(fmt.Sprintf("http://shared.example/%d", i%shared)))
+				o.Events = []crawl.Event{{Host: "shared.example", At: start(), Bytes: 1}}
+				o.Document = &crawl.Document{URL: "http://shared.example/"}
+				r, err := b.Commit(b.ctx(), b.leases, []*crawl.Outcome{o, visited(own, 1, at(time.Duration(i)))})
+				if err != nil {
+					b.Errorf("commit: %v", err)
+					return
+				}
+				mu.Lock()
+				total += r.New
+				mu.Unlock()
+				for name, call := range calls(b.Store, b.leases) {
+					if name == "Acquire" || name == "Release" || name == "Commit" {
+						continue
+					}
+					if err := call(b.ctx()); err != nil {
+						b.Errorf("%s: %v", name, err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.equal("new URLs in receipts", total, workers*rounds+shared)
+	b.equal("known URLs", len(b.urls(store.URLFilter{})), workers*rounds+shared)
+	s := b.stats(store.StatFilter{})
+	b.equal("events", s[0].Count+s[0].Bytes, int64(2*workers*rounds))
+	docs, err := b.Feed(b.ctx(), crawl.ShardOf("shared.example"), 0, 1<<20)
+	b.ok(err)
+	for i, d := range docs {
+		b.equal("number of a document", d.Seq, uint64(i+1))
+	}
+	b.equal("documents", len(docs), workers*rounds)
+	for w := range workers {
+		q := b.queue(crawl.Host(fmt.Sprintf("w%d.example", w)))
+		b.equal("queue of a worker's host", len(q), rounds)
+	}
+}
