@@ -28,9 +28,10 @@ bytes (house choice: the documentation does not say).`,
 		Example: `  trawl clients
   trawl clients googlebot-smartphone
   trawl clients --json --config trawl.yaml`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeClients,
 		RunE: func(_ *cobra.Command, args []string) error {
-			env, err := o.open(nil, s)
+			env, err := o.open(nil)
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,6 @@ import (
 	"trawl/internal/react"
 	"trawl/internal/report"
 	"trawl/internal/schedule"
-	"trawl/internal/weburl"
 )
 
 // fetchOptions are the flags of `trawl fetch`.
@@ -41,21 +40,24 @@ whether the byte limit cut it, and what the answer means for crawl rate and inde
 It fetches for you, now, like any user-triggered fetcher: robots.txt is not asked
 (see 'trawl robots'), and nothing is stored.
 
-Exit codes: 0 a response came, whatever its status; 1 none came; 2 bad usage.`,
+Exit codes: 0 a response came, whatever its status; 1 none came, or with --body not
+all of it; 2 bad usage; 130 interrupted.`,
 		Example: `  trawl fetch https://www.example.org/
   trawl fetch --client googlebot-smartphone --own http://127.0.0.1:8080/
   trawl fetch --http2 --json https://www.example.org/ | jq '.hops[0].timings'
   trawl fetch --body https://www.example.org/robots.txt`,
-		Args: exactURL,
-		RunE: func(cmd *cobra.Command, args []string) error { return runFetch(cmd.Context(), o, args[0], s) },
+		Args:              exactURL,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runFetch(cmd.Context(), o, args[0], s) },
 	}
 	o.identityOptions.flags(cmd)
-	cmd.Flags().StringVar(&o.clientID, "client", "trawl", "crawler client to fetch as (see 'trawl clients')")
+	clientFlag(cmd, &o.clientID, "trawl", "crawler client to fetch as (see 'trawl clients')")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&o.body, "body", false, "print the decoded body of the last hop and nothing else")
 	cmd.Flags().BoolVar(&o.http2, "http2", false, "offer HTTP/2 (the default is HTTP/1.1, B1)")
 	cmd.Flags().BoolVar(&o.noFollow, "no-follow", false, "report a redirect instead of following it")
-	cmd.Flags().DurationVar(&o.timeout, "timeout", crawl.DefaultTimeouts().Total, "give up a hop after this long")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "give up a hop after this long (default from the configuration, or 2m)")
+	cmd.MarkFlagsMutuallyExclusive("json", "body")
 	return cmd
 }
 
@@ -91,23 +93,34 @@ type fetchReport struct {
 }
 
 func runFetch(ctx context.Context, o fetchOptions, raw string, s streams) error {
-	u, err := weburl.Parse(raw)
-	if err != nil {
-		return usageError("%v", err)
-	}
-	env, err := o.identityOptions.open([]crawl.URL{u}, s)
+	u, err := parseURL(raw)
 	if err != nil {
 		return err
+	}
+	if o.timeout < 0 {
+		return usageError("--timeout takes no negative value")
+	}
+	env, err := o.identityOptions.open(o.ownHosts(u))
+	if err != nil {
+		return err
+	}
+	if o.timeout > 0 {
+		env.timeouts.Total = o.timeout
 	}
 	p, err := env.client(o.clientID)
 	if err != nil {
 		return err
 	}
-	rep, last, err := fetchHops(ctx, env, p, u, o)
-	if err != nil {
+	if err := env.allowed(p, u.Host(), o.impersonate); err != nil {
+		return err
+	}
+	rep, last := fetchHops(ctx, env, p, u, o)
+	if err := interrupted(ctx); err != nil {
 		return err
 	}
 	switch {
+	case o.body && s.outTTY:
+		_, err = io.WriteString(s.out, report.SafeText(string(last.Body)))
 	case o.body:
 		_, err = s.out.Write(last.Body)
 	case o.json:
@@ -118,30 +131,31 @@ func runFetch(ctx context.Context, o fetchOptions, raw string, s streams) error 
 	if err != nil {
 		return err
 	}
-	if last.Status == 0 || o.body && last.Failure != nil {
+	if last.Failure != nil && (last.Status == 0 || o.body) {
 		return &exitError{exitFailed, errors.New(failureAdvice(last))}
 	}
 	return nil
 }
 
 // fetchHops follows redirects hop by hop, as the crawl's scheduler would (B6).
-func fetchHops(ctx context.Context, env *environment, p client.Profile, u crawl.URL, o fetchOptions) (*fetchReport, *crawl.Result, error) {
+func fetchHops(ctx context.Context, env *environment, p client.Profile, u crawl.URL, o fetchOptions) (*fetchReport, *crawl.Result) {
 	fetcher := env.fetcher()
 	defer fetcher.CloseIdle()
 	cfg := schedule.Config{Clients: []schedule.Client{{Profile: p}}, Scope: schedule.Scope{AllHosts: true, MaxDepth: -1}}
 	rep := &fetchReport{Client: p.ID}
 	job := &schedule.Job{Kind: crawl.KindPage, Client: p.ID, URL: u}
 	for {
-		if err := client.Allowed(p, job.URL.Host(), env.owned, o.impersonate); err != nil {
-			return nil, nil, &exitError{exitUsage, fmt.Errorf("%w (--impersonate)", err)}
-		}
 		res, f := fetchOne(ctx, fetcher, &cfg, p, env, job, o)
 		rep.Hops = append(rep.Hops, newHop(res, f))
 		if f.RedirectErr != "" {
 			rep.Error = "redirect error (B6): " + f.RedirectErr
 		}
 		if !f.Follow || o.noFollow {
-			return rep, res, nil
+			return rep, res
+		}
+		if err := env.allowed(p, f.Target.Host(), o.impersonate); err != nil {
+			rep.Error = "not followed (A7): " + err.Error()
+			return rep, res
 		}
 		job = &schedule.Job{Kind: crawl.KindPage, Client: p.ID, URL: f.Target, Chain: append(job.Chain, job.URL)}
 	}
@@ -150,7 +164,6 @@ func fetchHops(ctx context.Context, env *environment, p client.Profile, u crawl.
 func fetchOne(ctx context.Context, fetcher fetch.Fetcher, cfg *schedule.Config, p client.Profile, env *environment, job *schedule.Job, o fetchOptions) (*crawl.Result, *schedule.Findings) {
 	job.Request = p.Request(job.URL, env.identity, crawl.PurposeDiscovery, nil, 0)
 	job.Request.Timeouts = env.timeouts
-	job.Request.Timeouts.Total = o.timeout
 	if o.http2 {
 		job.Request.Protocol = crawl.ProtocolHTTP2
 	}
@@ -179,16 +192,25 @@ func indexEffect(e react.IndexEffect) string {
 	}[e]
 }
 
-// failureAdvice says what to do about a fetch that got no response.
+// failureAdvice says what to do about a fetch that got no whole response.
 func failureAdvice(res *crawl.Result) string {
-	msg := res.Failure.String()
-	switch res.Failure.Class {
-	case crawl.FailBlockedAddress:
+	what := "no response"
+	if res.Status > 0 {
+		what = "incomplete"
+	}
+	msg := fmt.Sprintf("%s from %s: %s", what, res.URL.Host(), res.Failure.Detail)
+	if res.Failure.Class == crawl.FailBlockedAddress {
 		msg += "; if the host is yours add --own, or --allow-private for a whole private network"
-	case crawl.FailDNS:
-		msg += "; check the spelling of the hostname"
 	}
 	return msg
+}
+
+// failureText leaves out what a failure does not have.
+func failureText(f *crawl.Failure) string {
+	if f.Phase == crawl.PhaseNone {
+		return fmt.Sprintf("%s: %s", f.Class, f.Detail)
+	}
+	return fmt.Sprintf("%s (%s phase, after %s): %s", f.Class, f.Phase, f.Elapsed.Round(time.Millisecond), f.Detail)
 }
 
 func (r *fetchReport) text(w io.Writer) error {
@@ -198,10 +220,11 @@ func (r *fetchReport) text(w io.Writer) error {
 		}
 		r.Hops[i].text(w)
 	}
+	end := ""
 	if r.Error != "" {
-		fmt.Fprintf(w, "\n%s\n", report.Safe(r.Error))
+		end = "\n" + report.Safe(r.Error) + "\n"
 	}
-	_, err := fmt.Fprint(w)
+	_, err := io.WriteString(w, end)
 	return err
 }
 
@@ -211,11 +234,27 @@ func (h *hop) text(w io.Writer) {
 		fmt.Fprintf(w, "  %d %s over %s%s from %s\n", h.Status, report.Safe(h.Reason), h.Protocol, tlsText(h.TLS), h.Remote)
 	}
 	if h.Failure != nil {
-		fmt.Fprintf(w, "  failure: %s\n", report.Safe(h.Failure.String()))
+		fmt.Fprintf(w, "  failure: %s\n", report.Safe(failureText(h.Failure)))
 	}
 	if h.Note != "" {
 		fmt.Fprintf(w, "  redirect error: %s\n", report.Safe(h.Note))
 	}
+	if len(h.Request) > 0 {
+		h.figures(w)
+	}
+	fmt.Fprintf(w, "  meaning (%s): crawl rate: %s; index: %s\n", h.Row, h.Rate, h.Index)
+	if len(h.Request) > 0 {
+		fmt.Fprintln(w, "  request")
+		fields(w, h.Request)
+	}
+	if len(h.Header) > 0 {
+		fmt.Fprintln(w, "  response")
+		fields(w, h.Header)
+	}
+}
+
+// figures are the timings and bytes of a request that was sent.
+func (h *hop) figures(w io.Writer) {
 	t := h.Timings
 	conn := fmt.Sprintf("dns %s, connect %s, tls %s", ms(t.DNS), ms(t.Connect), ms(t.TLS))
 	if t.Reused {
@@ -229,14 +268,10 @@ func (h *hop) text(w io.Writer) {
 	case h.Failure != nil:
 		cut = "incomplete"
 	}
-	fmt.Fprintf(w, "  bytes: header %d, wire %d, decoded %d (%s), limit %d, %s\n", h.HeaderBytes, h.WireBytes, h.BodyBytes, coding(h.Coding), h.Limit, cut)
-	fmt.Fprintf(w, "  meaning (%s): crawl rate: %s; index: %s\n", h.Row, h.Rate, h.Index)
-	fmt.Fprintln(w, "  request")
-	fields(w, h.Request)
-	if len(h.Header) > 0 {
-		fmt.Fprintln(w, "  response")
-		fields(w, h.Header)
+	if h.Status == 0 {
+		return
 	}
+	fmt.Fprintf(w, "  bytes: header %d, wire %d, decoded %d (%s), limit %d, %s\n", h.HeaderBytes, h.WireBytes, h.BodyBytes, coding(h.Coding), h.Limit, cut)
 }
 
 func fields(w io.Writer, h crawl.Header) {

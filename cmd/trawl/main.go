@@ -14,10 +14,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
+
+	"trawl/internal/report"
 )
 
 // version is set by the linker.
@@ -53,14 +57,18 @@ func usageError(format string, args ...any) error {
 
 // streams are where a command reads and writes.
 type streams struct {
-	out io.Writer
-	err io.Writer
-	tty bool // err is a terminal
+	out    io.Writer
+	err    io.Writer
+	tty    bool // err is a terminal
+	outTTY bool // out is one
 }
 
 func main() { os.Exit(realMain()) }
 
 func realMain() int {
+	// net/http writes what servers do wrong to the standard logger, in their
+	// words; results carry it as data.
+	log.SetOutput(io.Discard)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 2)
@@ -72,7 +80,7 @@ func realMain() int {
 		<-signals
 		os.Exit(exitInterrupted)
 	}()
-	return run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr, tty: isTerminal(os.Stderr)})
+	return run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr, tty: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout)})
 }
 
 // run executes one command line and returns its exit code.
@@ -91,11 +99,26 @@ func run(ctx context.Context, args []string, s streams) int {
 			return code
 		}
 	}
-	fmt.Fprintln(s.err, "trawl: "+err.Error())
+	s.say("trawl: %v", err)
 	if code == exitUsage {
 		fmt.Fprintln(s.err, "Run 'trawl help' or the command with --help for usage.")
 	}
 	return code
+}
+
+// say writes a message to err. What it quotes may come from strangers.
+func (s streams) say(format string, args ...any) {
+	for line := range strings.Lines(fmt.Sprintf(format, args...)) {
+		fmt.Fprintln(s.err, report.Safe(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// interrupted returns the quiet error of a command that ^C ended, or nil.
+func interrupted(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return &exitError{code: exitInterrupted}
 }
 
 func isTerminal(f *os.File) bool {

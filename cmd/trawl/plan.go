@@ -27,11 +27,12 @@ import (
 type plan struct {
 	Seeds    []string `json:"seeds"`
 	Client   string   `json:"client"`
-	Own      bool     `json:"own"`
+	Own      []string `json:"own"` // hostnames stated to be the operator's own
 	AllHosts bool     `json:"all_hosts"`
 	MaxDepth int      `json:"max_depth"`
 	Include  []string `json:"include"`
 	Exclude  []string `json:"exclude"`
+	NoWARC   bool     `json:"no_warc"`
 }
 
 const planSetting = "crawl.plan"
@@ -60,21 +61,48 @@ func (d *dataDir) plan(ctx context.Context, o crawlOptions, seeds []crawl.URL, c
 	if saved == "" && len(seeds) == 0 {
 		return nil, usageError("there is no crawl in %s to go on with: give at least one URL", d.path)
 	}
-	given := cmd.Flags().Changed
-	for name, set := range map[string]func(){
-		"client": func() { p.Client = o.Client }, "own": func() { p.Own = o.own }, "all-hosts": func() { p.AllHosts = o.AllHosts },
-		"max-depth": func() { p.MaxDepth = o.MaxDepth }, "include": func() { p.Include = o.Include }, "exclude": func() { p.Exclude = o.Exclude },
-	} {
-		if given(name) {
-			set()
-		}
-	}
 	for _, u := range seeds {
 		if !slices.Contains(p.Seeds, string(u)) {
 			p.Seeds = append(p.Seeds, string(u))
 		}
 	}
+	given := cmd.Flags().Changed
+	for name, set := range map[string]func(){
+		"client": func() { p.Client = o.Client }, "own": func() { p.stateOwn(o.own, seeds) }, "all-hosts": func() { p.AllHosts = o.AllHosts },
+		"max-depth": func() { p.MaxDepth = o.MaxDepth }, "include": func() { p.Include = o.Include }, "exclude": func() { p.Exclude = o.Exclude },
+		"no-warc": func() { p.NoWARC = o.NoWARC },
+	} {
+		if given(name) {
+			set()
+		}
+	}
 	return p, nil
+}
+
+// stateOwn notes that the hosts of the URLs given now are the operator's own, or
+// are not: those of a stranger that is added to the crawl later are untouched.
+// Without URLs it is about all of the crawl's.
+func (p *plan) stateOwn(own bool, seeds []crawl.URL) {
+	if len(seeds) == 0 {
+		seeds = p.seeds()
+	}
+	for _, u := range seeds {
+		i := slices.Index(p.Own, string(u.Host()))
+		switch {
+		case own && i < 0:
+			p.Own = append(p.Own, string(u.Host()))
+		case !own && i >= 0:
+			p.Own = slices.Delete(p.Own, i, i+1)
+		}
+	}
+}
+
+func (p *plan) stated() []crawl.Host {
+	out := make([]crawl.Host, len(p.Own))
+	for i, h := range p.Own {
+		out[i] = crawl.Host(h)
+	}
+	return out
 }
 
 // start saves the plan and makes its seeds known.
@@ -103,8 +131,11 @@ func liveConfig(env *environment, o *crawlOptions, p *plan, data *dataDir) (live
 		return live.Config{}, err
 	}
 	for _, u := range p.seeds() {
-		if err := client.Allowed(prof, u.Host(), env.owned, o.impersonate); err != nil {
-			return live.Config{}, &exitError{exitUsage, fmt.Errorf("%w (--own, --impersonate)", err)}
+		if err := env.allowed(prof, u.Host(), o.impersonate); err != nil {
+			return live.Config{}, err
+		}
+		if o.insecure && !slices.Contains(p.Own, string(u.Host())) {
+			return live.Config{}, usageError("--insecure needs --own for every host of the crawl, and %s is not stated to be yours", u.Host())
 		}
 	}
 	scope, err := p.scope(env, prof, o.impersonate)

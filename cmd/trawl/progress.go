@@ -58,6 +58,8 @@ func (l *progressLine) show() {
 		fmt.Fprintln(l.w, text)
 		return
 	}
+	// A line that wraps cannot be rewritten; every terminal has 80 columns.
+	text = text[:min(len(text), 79)]
 	pad := max(0, l.width-len(text))
 	l.width = len(text)
 	fmt.Fprint(l.w, "\r", text, strings.Repeat(" ", pad))
@@ -70,8 +72,8 @@ func progressText(s, last live.Snapshot) string {
 	if dt := (s.Elapsed - last.Elapsed).Seconds(); dt > 0 {
 		rate = float64(s.Pages-last.Pages) / dt
 	}
-	return fmt.Sprintf("%s  pages %d (%.1f/s)  queue %d  under way %d  hosts %d  errors %d  %s",
-		s.Elapsed.Round(time.Second), s.Pages, rate, s.Waiting(), s.InFlight, s.Hosts, s.Errors, report.Bytes(s.Bytes))
+	return fmt.Sprintf("%s  pages %d (%.1f/s)  queue %d  hosts %d  errors %d  %s",
+		s.Elapsed.Round(time.Second), s.Pages, rate, s.Waiting(), s.Hosts, s.Errors, report.Bytes(s.Bytes))
 }
 
 // end stops the line; it is written no more when end has returned.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -14,7 +15,6 @@ import (
 	"trawl/internal/report"
 	"trawl/internal/robots"
 	"trawl/internal/schedule"
-	"trawl/internal/weburl"
 )
 
 type robotsOptions struct {
@@ -33,15 +33,19 @@ five redirects, and prints for each crawler client whether it may crawl the URL,
 group that applies to it and the line that decided. When robots.txt is not available
 it says what a crawler does then (C3, C4).
 
-Exit codes: 0 the verdicts are known; 1 robots.txt is not available; 2 bad usage.`,
+robots.txt is asked for as trawl's own client, whichever the verdict is about.
+
+Exit codes: 0 the verdicts are known, whatever they are; 1 robots.txt is not
+available; 2 bad usage; 130 interrupted.`,
 		Example: `  trawl robots https://www.example.org/private/page
   trawl robots --client googlebot-smartphone https://www.example.org/
   trawl robots --json https://www.example.org/ | jq '.verdicts[] | select(.allowed|not)'`,
-		Args: exactURL,
-		RunE: func(cmd *cobra.Command, args []string) error { return runRobots(cmd.Context(), o, args[0], s) },
+		Args:              exactURL,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return runRobots(cmd.Context(), o, args[0], s) },
 	}
 	o.identityOptions.flags(cmd)
-	cmd.Flags().StringVar(&o.clientID, "client", "", "only this client (default: all)")
+	clientFlag(cmd, &o.clientID, "", "only this client (default: all)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -71,11 +75,11 @@ type verdict struct {
 }
 
 func runRobots(ctx context.Context, o robotsOptions, raw string, s streams) error {
-	u, err := weburl.Parse(raw)
+	u, err := parseURL(raw)
 	if err != nil {
-		return usageError("%v", err)
+		return err
 	}
-	env, err := o.identityOptions.open([]crawl.URL{u}, s)
+	env, err := o.identityOptions.open(o.ownHosts(u))
 	if err != nil {
 		return err
 	}
@@ -91,10 +95,14 @@ func runRobots(ctx context.Context, o robotsOptions, raw string, s streams) erro
 	if err != nil {
 		return err
 	}
+	if err := interrupted(ctx); err != nil {
+		return err
+	}
 	st := robots.Ladder(robots.DefaultTimes(), rec, time.Now())
 	rep.Meaning, rep.Row = st.Reason, st.Row
 	rules := robots.Parse(rec.Body)
-	rep.Issues, rep.Sitemaps = rules.Issues(), rules.Sitemaps()
+	rep.Issues = append([]robots.Issue{}, rules.Issues()...)
+	rep.Sitemaps = append([]robots.Sitemap{}, rules.Sitemaps()...)
 	for _, p := range list {
 		rep.Verdicts = append(rep.Verdicts, judge(p, rules, st, u))
 	}
@@ -104,7 +112,7 @@ func runRobots(ctx context.Context, o robotsOptions, raw string, s streams) erro
 		err = rep.text(s.out)
 	}
 	if err == nil && st.Access != robots.AccessRules && st.Access != robots.AccessAll {
-		return &exitError{exitFailed, fmt.Errorf("robots.txt is not available: %s", st.Reason)}
+		return &exitError{exitFailed, errors.New(st.Reason + failureHint(rep.Failure))}
 	}
 	return err
 }
@@ -168,7 +176,7 @@ func (r *robotsReport) text(w io.Writer) error {
 		fmt.Fprintf(w, "  → %s\n", report.Safe(string(h)))
 	}
 	if r.Failure != nil {
-		fmt.Fprintf(w, "  failure: %s\n", report.Safe(r.Failure.String()))
+		fmt.Fprintf(w, "  failure: %s\n", report.Safe(failureText(r.Failure)))
 	} else {
 		fmt.Fprintf(w, "  answered %d, %d bytes\n", r.Status, r.Bytes)
 	}
@@ -179,11 +187,14 @@ func (r *robotsReport) text(w io.Writer) error {
 		if v.Allowed {
 			word = "allowed"
 		}
-		group := ""
-		if v.Group != "" {
-			group = fmt.Sprintf("group %q, line %d", report.Safe(v.Group), v.GroupLine)
+		why := report.Safe(v.Why)
+		if v.Why == r.Meaning {
+			why = "see above (" + r.Row + ")"
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", v.Client, word, report.Safe(v.Why), group)
+		if v.Group != "" {
+			why = fmt.Sprintf("%s\tgroup %q, line %d", why, report.Safe(v.Group), v.GroupLine)
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", v.Client, word, why)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -191,6 +202,17 @@ func (r *robotsReport) text(w io.Writer) error {
 	for _, i := range r.Issues {
 		fmt.Fprintf(w, "  note, line %d: %s (%s)\n", i.Line, report.Safe(i.Detail), report.Safe(i.Text))
 	}
-	_, err := fmt.Fprint(w)
+	for _, sm := range r.Sitemaps {
+		fmt.Fprintf(w, "  sitemap, line %d: %s\n", sm.Line, report.Safe(sm.URL))
+	}
+	_, err := io.WriteString(w, "")
 	return err
+}
+
+// failureHint says what to do about a robots.txt that could not be asked for.
+func failureHint(f *crawl.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return classAdvice(f.Class)
 }

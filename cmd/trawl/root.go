@@ -2,11 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"trawl/internal/report"
 )
 
 func newRoot(s streams) *cobra.Command {
@@ -28,14 +32,49 @@ was left out (see the summary); 130 interrupted (run it again to go on).`,
 	}
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.AddCommand(newCrawl(s), newFetch(s), newRobots(s), newClients(s), newStats(s), newVersion(s))
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
+	root.AddCommand(newCrawl(s), newFetch(s), newRobots(s), newClients(s), newStats(s), newConfig(s), newVersion(s))
+	for _, c := range root.Commands() {
+		failing(c)
+	}
+	// cobra's own commands, which come without examples.
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for name, example := range map[string]string{
+		"help":       "  trawl help crawl",
+		"completion": "  source <(trawl completion bash)\n  trawl completion bash > /etc/bash_completion.d/trawl",
+	} {
+		if c, _, err := root.Find([]string{name}); err == nil {
+			c.Example = example
+		}
+	}
 	return root
+}
+
+// failing makes what a command returns a failure unless it says otherwise:
+// without that it would be taken for bad usage, as what cobra itself finds is.
+func failing(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		failing(sub)
+	}
+	run := c.RunE
+	if run == nil {
+		return
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		err := run(cmd, args)
+		var ee *exitError
+		if err == nil || errors.As(err, &ee) {
+			return err
+		}
+		return &exitError{exitFailed, err}
+	}
 }
 
 func newVersion(s streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version", Example: "  trawl version\n  trawl version --json", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := map[string]string{"version": softwareVersion(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH}
 			if asJSON {
@@ -50,8 +89,13 @@ func newVersion(s streams) *cobra.Command {
 }
 
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, report.SafeJSON(b.String()))
+	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"trawl/internal/crawl"
 	"trawl/internal/fetch"
 	"trawl/internal/fetch/httpfetch"
+	"trawl/internal/weburl"
 )
 
 // identityOptions are the flags that every command that fetches has.
@@ -47,17 +49,14 @@ type environment struct {
 	timeouts  crawl.Timeouts
 }
 
-// open reads the configuration and joins it with the flags; seeds are the URLs
-// of the command line.
-func (o *identityOptions) open(seeds []crawl.URL, s streams) (*environment, error) {
-	cfg, err := config.Default()
-	if o.configFile != "" {
-		cfg, err = config.Load(o.configFile)
-	}
+// open reads the configuration and joins it with the flags; hosts are those that
+// were stated to be the operator's own on the command line.
+func (o *identityOptions) open(hosts []crawl.Host) (*environment, error) {
+	cfg, err := readConfig(o.configFile)
 	if err != nil {
-		return nil, &exitError{exitUsage, err}
+		return nil, err
 	}
-	if o.insecure && !o.own {
+	if o.insecure && len(hosts) == 0 {
 		return nil, usageError("--insecure needs --own: a certificate that does not verify may be somebody else's host")
 	}
 	env := &environment{
@@ -65,11 +64,9 @@ func (o *identityOptions) open(seeds []crawl.URL, s streams) (*environment, erro
 	}
 	own := append([]string(nil), cfg.Own...)
 	env.guard = fetch.Guard{AllowPrivate: o.allowPrivate, Allow: append([]netip.Prefix(nil), cfg.AllowPrivate...)}
-	if o.own {
-		for _, u := range seeds {
-			own = append(own, string(u.Host()))
-			env.guard.Allow = append(env.guard.Allow, ownPrefixes(u.Host())...)
-		}
+	for _, h := range hosts {
+		own = append(own, string(h))
+		env.guard.Allow = append(env.guard.Allow, ownPrefixes(h)...)
 	}
 	env.own = own
 	if env.owned, err = client.ParseOwned(own); err != nil {
@@ -81,6 +78,32 @@ func (o *identityOptions) open(seeds []crawl.URL, s streams) (*environment, erro
 		}
 	}
 	return env, nil
+}
+
+func readConfig(path string) (*config.Config, error) {
+	if path == "" {
+		return config.Default()
+	}
+	cfg, err := config.Load(path)
+	var list client.Errors
+	switch {
+	case errors.Is(err, config.ErrNoFile):
+		return nil, usageError("%v ('trawl config example' prints one)", err)
+	case errors.As(err, &list):
+		// Each on a line of its own that starts with file:line, so that editors find it.
+		return nil, usageError("the configuration cannot be used:\n%w", err)
+	case err != nil:
+		return nil, &exitError{exitUsage, err}
+	}
+	return cfg, nil
+}
+
+// ownHosts are the hosts of URLs that --own is about.
+func (o *identityOptions) ownHosts(u crawl.URL) []crawl.Host {
+	if !o.own {
+		return nil
+	}
+	return []crawl.Host{u.Host()}
 }
 
 // ownPrefixes are the addresses that stating a host to be one's own allows: the
@@ -124,6 +147,18 @@ func (env *environment) client(id string) (client.Profile, error) {
 	return p, nil
 }
 
+// allowed says why the client may not be used on the host (A7), or nothing.
+func (env *environment) allowed(p client.Profile, h crawl.Host, impersonate bool) error {
+	err := client.Allowed(p, h, env.owned, impersonate)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, client.ErrImpersonation):
+		return usageError("%w: --own if the host is yours, --impersonate otherwise", err)
+	}
+	return &exitError{exitUsage, err}
+}
+
 func (env *environment) fetcher() *httpfetch.Fetcher {
 	return httpfetch.New(httpfetch.Options{Guard: env.guard, RootCAs: env.roots, Insecure: env.insecure})
 }
@@ -133,4 +168,40 @@ func exactURL(cmd *cobra.Command, args []string) error {
 		return usageError("%s needs exactly one URL, got %d arguments", cmd.CommandPath(), len(args))
 	}
 	return nil
+}
+
+// parseURL reads a URL of the command line.
+func parseURL(raw string) (crawl.URL, error) {
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		if !strings.Contains(raw, "://") {
+			if u, perr := weburl.Parse("https://" + raw); perr == nil {
+				return "", usageError("%w; did you mean %s?", err, u)
+			}
+		}
+		return "", &exitError{exitUsage, err}
+	}
+	if sch := u.Scheme(); sch != "http" && sch != "https" {
+		return "", usageError("URL %q: %s is not fetched yet; use http or https", raw, sch)
+	}
+	return u, nil
+}
+
+// clientFlag adds --client, which shells complete from the built-in catalogue.
+func clientFlag(cmd *cobra.Command, at *string, value, usage string) {
+	cmd.Flags().StringVar(at, "client", value, usage)
+	// The error is about a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("client", completeClients)
+}
+
+func completeClients(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := config.Default()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var ids []string
+	for _, p := range cfg.Catalogue.All() {
+		ids = append(ids, string(p.ID)+"\t"+p.Name)
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
 }

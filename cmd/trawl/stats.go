@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"trawl/internal/crawl"
+	"trawl/internal/client"
 	"trawl/internal/report"
 	"trawl/internal/store"
 )
@@ -24,7 +24,11 @@ for themselves, and requests that were not made because robots.txt was not avail
   trawl stats --summary`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := openData(data, false)
+			filter, err := statFilter(host)
+			if err != nil {
+				return err
+			}
+			d, err := openData(data, false, s)
 			if err != nil {
 				return err
 			}
@@ -39,9 +43,12 @@ for themselves, and requests that were not made because robots.txt was not avail
 				}
 				return sum.Text(s.out)
 			}
-			b, err := report.Stats(cmd.Context(), d.store, store.StatFilter{Host: crawl.Host(host)})
+			b, err := report.Stats(cmd.Context(), d.store, filter)
 			if err != nil {
 				return err
+			}
+			if host != "" && b.Requests == 0 {
+				s.say("no request to %s is in the crawl stats; hostnames are written without port, www.example.org is not example.org", host)
 			}
 			if asJSON {
 				return printJSON(s.out, b)
@@ -55,5 +62,22 @@ for themselves, and requests that were not made because robots.txt was not avail
 	f.BoolVar(&all, "summary", false, "print the whole summary of the crawl")
 	f.IntVar(&limit, "limit", 20, "entries of each list in the summary")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("host", "summary")
 	return cmd
+}
+
+// statFilter reads --host, which must be a hostname and nothing more.
+func statFilter(host string) (store.StatFilter, error) {
+	if host == "" {
+		return store.StatFilter{}, nil
+	}
+	h, bad := client.ParseHost(host)
+	if bad == nil {
+		return store.StatFilter{Host: h}, nil
+	}
+	near := ""
+	if bad.Suggestion != "" {
+		near = "; did you mean " + bad.Suggestion + "?"
+	}
+	return store.StatFilter{}, usageError("--host %s: %s%s", host, bad.Detail, near)
 }

@@ -13,7 +13,8 @@ import (
 type Summary struct {
 	Known      int64          `json:"urls_known"`
 	Crawled    int64          `json:"urls_crawled"`
-	Pending    int64          `json:"urls_pending"` // known, never crawled, not disallowed
+	Pending    int64          `json:"urls_pending"`      // known, never crawled, not disallowed
+	Content    int64          `json:"urls_with_content"` // pages that were answered with neither a redirect nor an error
 	Hosts      int64          `json:"hosts"`
 	Stats      Breakdown      `json:"crawl_stats"`
 	Index      []Share        `json:"index"`
@@ -219,7 +220,11 @@ func (b *builder) visit(rec *crawl.URLRecord, v *crawl.Visit) {
 		}
 		b.edges[rec.URL] = e
 	}
-	if answer := failed(v); answer != "" {
+	answer := failed(v)
+	if answer == "" && v.RedirectTo == "" && v.Kind == crawl.KindPage {
+		b.sum.Content++
+	}
+	if answer != "" {
 		if b.sum.Broken.add(b.opt.Limit, Broken{URL: rec.URL, Answer: answer}) {
 			h := crawl.LinkHash(rec.URL)
 			i := len(b.sum.Broken.Items) - 1

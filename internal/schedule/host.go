@@ -48,6 +48,9 @@ type feed struct {
 	loading bool      // a load is under way
 	again   bool      // news came while loading
 	wakeAt  time.Time // next due entry in the store
+	// released are the entries committed while a load is under way: what it
+	// brings may have been read before that commit.
+	released map[crawl.URL]struct{}
 }
 
 // news says that the store may hold more than was loaded.
@@ -274,6 +277,13 @@ func (h *host) release(k key) {
 	delete(h.held, k)
 	f := h.feed(k.client)
 	f.held--
+	if f.loading {
+		if f.released == nil {
+			f.released = map[crawl.URL]struct{}{}
+		}
+		f.released[k.url] = struct{}{}
+		f.again = true
+	}
 	if f.queued == 0 && !f.more {
 		f.news()
 	}

@@ -86,3 +86,48 @@ func TestG5Case33RecrawlGoesOnAfterNotModified(t *testing.T) {
 }
 
 func mustRegexp(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+
+// A driver reads the store while outcomes are being committed: what it read may
+// be older than the commit it has heard of.
+func TestEntriesReadBeforeACommitAreNotTakenAgain(t *testing.T) {
+	b := newBench(t, pages(map[string]answer{h + "/": page("/b"), h + "/b": page()})).start(h + "/")
+	var stale []crawl.QueueEntry
+	var load Step
+	for i := 0; len(stale) == 0 || load.Kind != StepLoadURLs; i++ {
+		step := b.sched.Next(b.now)
+		switch {
+		case step.Kind == StepLoadURLs && len(stale) > 0:
+			load = step // is answered late, with what was in the store before
+		case step.Kind == StepLoadURLs:
+			entries, err := b.st.DueURLs(t.Context(), step.Host, step.Client, b.now, step.Limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(entries) > 0 {
+				stale = entries
+				step.Limit = len(entries) // so that there seems to be more
+			}
+			b.sched.AddURLs(b.now, step, entries, time.Time{})
+		case step.Kind == StepFetch:
+			b.fetch(step.Job)
+		case step.Kind == StepWait && !b.wait(step.Until, t0.Add(time.Hour)):
+			t.Fatal("nothing to load")
+		}
+		if i > 100 {
+			t.Fatal("no second load")
+		}
+	}
+	for b.count(h+"/") == 0 || len(b.open) > 0 {
+		switch step := b.sched.Next(b.now); step.Kind {
+		case StepFetch:
+			b.fetch(step.Job)
+		case StepWait:
+			b.wait(step.Until, t0.Add(time.Hour))
+		}
+	}
+	b.sched.AddURLs(b.now, load, stale, time.Time{})
+	b.run(t0.Add(2 * time.Hour))
+	if n := b.count(h + "/"); n != 1 || b.count(h+"/b") != 1 {
+		t.Errorf("fetched %q", b.urls())
+	}
+}

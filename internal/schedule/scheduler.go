@@ -116,15 +116,14 @@ func (s *Scheduler) AddURLs(now time.Time, step Step, entries []crawl.QueueEntry
 	if h == nil {
 		return
 	}
+	f := h.feed(step.Client)
 	for _, e := range entries {
-		if h.push(e) {
+		if _, stale := f.released[e.URL]; !stale && h.push(e) {
 			s.queued++
 		}
 	}
-	f := h.feed(step.Client)
-	f.loading = false
 	f.more = len(entries) >= step.Limit || f.again
-	f.again = false
+	f.loading, f.again, f.released = false, false, nil
 	f.wakeAt = next
 	if !f.more && f.held > 0 && !next.After(now) {
 		// What is due next is in memory; its commit will tell.
