@@ -58,8 +58,10 @@ unserve() { # NAME: stops nginx, writes NAME.counts: "requests host path" (robot
   cut -d' ' -f2- "$work/$1.counts" | sort -u >"$work/$1.set"
 }
 
-crawl() { # DATA: one run of trawl in the background, sets crawler
-  bin/trawl crawl "${urls[@]}" --own --data "$work/$1" >"$work/$1.out" 2>&1 &
+crawl() { # DATA [FLAG...]: one run of trawl in the background, sets crawler
+  local data=$1
+  shift
+  bin/trawl crawl "${urls[@]}" --own --data "$work/$data" "$@" >"$work/$data.out" 2>&1 &
   crawler=$!
 }
 
@@ -113,11 +115,12 @@ RANDOM=$seed
 serve killed
 hit=0
 for _ in $(seq $kills); do
-  crawl killed-data
-  sleep "0.$(printf '%03d' $((100 + RANDOM % 500)))"
+  crawl killed-data --concurrency 3 # slow enough to be hit every time
+  sleep "0.$(printf '%03d' $((60 + RANDOM % 120)))"
   if kill -9 "$crawler" 2>/dev/null; then hit=$((hit + 1)); fi
   wait "$crawler" 2>/dev/null || true
 done
+[ "$hit" -eq "$kills" ] || fail "only $hit of $kills kills hit a running crawl"
 crawl killed-data
 finish killed-data
 unserve killed
