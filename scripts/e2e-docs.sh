@@ -113,10 +113,13 @@ explain || fail "the sets of URLs differ"
 echo "== trawl, killed $kills times (seed $seed)"
 RANDOM=$seed
 serve killed
+# An owner's limit makes the crawl last long enough to be hit every time.
+printf 'hosts:\n' >"$work/slow.yaml"
+for h in 127.0.0.2 127.0.0.3 127.0.0.4; do printf '  - {host: %s, limit: 0.1}\n' "$h" >>"$work/slow.yaml"; done
 hit=0
 for _ in $(seq $kills); do
-  crawl killed-data --concurrency 3 # slow enough to be hit every time
-  sleep "0.$(printf '%03d' $((60 + RANDOM % 120)))"
+  crawl killed-data --config "$work/slow.yaml"
+  sleep "0.$(printf '%03d' $((200 + RANDOM % 700)))"
   if kill -9 "$crawler" 2>/dev/null; then hit=$((hit + 1)); fi
   wait "$crawler" 2>/dev/null || true
 done

@@ -18,7 +18,7 @@ type ack struct {
 
 const (
 	maxBatch     = 512                   // outcomes of one commit
-	commitLinger = 20 * time.Millisecond // how long a batch waits for more
+	commitLinger = 3 * time.Millisecond // how long a batch waits for more
 )
 
 // commit writes outcomes in batches until none are left. After a failure the
