@@ -137,4 +137,5 @@ echo "killed $hit times while running; $(wc -l <"$work/killed.set") URLs, $(awk 
 records=$(find "$work/killed-data" -name '*.warc.gz*' -exec sh -c 'for f; do gzip -dc "$f" 2>/dev/null; done' _ {} + | grep -a -c -E '^WARC-Type: (response|revisit)' || true)
 [ "$records" -ge "$(wc -l <"$work/killed.set")" ] || fail "the archive holds $records responses, fewer than the URLs fetched"
 echo "archive: $records responses readable"
+TRAWL_ARCHIVE_DIR="$work/killed-data/warc" go test -count=1 -run TestGivenArchive -v ./internal/warc | grep -E 'files, records|^(---|FAIL|ok)' || fail "the archive does not pass the independent reader"
 echo "e2e: ok"
