@@ -66,9 +66,7 @@ type streams struct {
 func main() { os.Exit(realMain()) }
 
 func realMain() int {
-	// net/http writes what servers do wrong to the standard logger, in their
-	// words; results carry it as data.
-	log.SetOutput(io.Discard)
+	silence()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 2)
@@ -82,6 +80,10 @@ func realMain() int {
 	}()
 	return run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr, tty: isTerminal(os.Stderr), outTTY: isTerminal(os.Stdout)})
 }
+
+// silence turns the standard logger off: net/http writes there what servers do
+// wrong, in their words, and results carry it as data.
+func silence() { log.SetOutput(io.Discard) }
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s streams) int {

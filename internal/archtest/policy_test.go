@@ -47,6 +47,7 @@ const testPolicy = `
 	fetch/httpfetch < fetch/fetchtest;
 	store/storetest < store/memstore, store/pebblestore, store/pgstore;
 	store/memstore < store/storetest, store/pebblestore, store/pgstore;
+	store/memstore < schedule;
 	store/memstore, store/pebblestore, fetch/httpfetch < live, sim, report, api, ui;
 `
 

@@ -64,7 +64,7 @@ func (l *loop) write(ctx context.Context, leases []store.Lease, batch []*crawl.O
 	newestHosts(batch)
 	r, err := l.cfg.Store.Commit(ctx, leases, batch)
 	if err != nil {
-		return r, fmt.Errorf("committing %d outcomes: %w", len(batch), err)
+		return r, err // says what it was doing
 	}
 	return r, nil
 }
