@@ -17,12 +17,12 @@ const policy = `
 
 	# Pure: values and a now in, values out.
 	NONE < client/strictyaml, content/charset;
-	crawl < client, weburl, hostload, react;
+	crawl < client, weburl, hostload, protocol, react;
 	client/strictyaml < client;
 	react < demand;
 	weburl, content/charset < content/html, content/sitemap < content;
 	weburl < robots;
-	client, robots, hostload, demand, content < schedule;
+	client, robots, hostload, protocol, demand, content < schedule;
 
 	# Ports: an interface and its contract. Then the suites, then the adapters.
 	crawl < fetch, store;
@@ -58,7 +58,7 @@ var (
 	standardOnly = []string{"crawl", "fetch", "store"}
 	pure         = []string{
 		"crawl", "fetch", "store",
-		"client", "client/", "weburl", "robots", "hostload", "demand", "react", "content", "content/", "schedule",
+		"client", "client/", "weburl", "robots", "hostload", "protocol", "demand", "react", "content", "content/", "schedule",
 	}
 )
 

@@ -121,3 +121,44 @@ func TestE8RetryAfterIsALowerBound(t *testing.T) {
 		t.Error("not crawled after the pause")
 	}
 }
+
+func TestB1ProtocolChangesBetweenSessionsOnly(t *testing.T) {
+	const base = "https://a.example"
+	for name, no2 := range map[string]bool{"HTTP/2 works": false, "421 opts out": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, func(u crawl.URL, _ time.Time) answer {
+				var links []string
+				for i := range 80 {
+					links = append(links, fmt.Sprintf("/s%d/p%d", len(u.Path())/100, i))
+				}
+				a := page(links...)
+				if u.Path() == "/robots.txt" {
+					a = answer{status: 404}
+				}
+				a.no2 = no2
+				return a
+			}).start(base + "/").run(t0.Add(time.Hour))
+			asked := func(from int) map[crawl.Protocol]int {
+				n := map[crawl.Protocol]int{}
+				for _, s := range b.log[from:] {
+					n[s.req.Protocol]++
+				}
+				return n
+			}
+			if n := asked(0); n[crawl.ProtocolHTTP2] != 0 {
+				t.Fatalf("the first session used %v", n)
+			}
+			first := len(b.log)
+			b.run(t0.Add(9 * 24 * time.Hour)) // recrawl: a new session of the hostname
+			n := asked(first)
+			want2 := map[bool]int{false: 70, true: 1}[no2]
+			if got := n[crawl.ProtocolHTTP2]; no2 && (got < 1 || got > 20) || !no2 && got < want2 {
+				t.Errorf("the second session used %v", n)
+			}
+			rec, _, _ := b.st.Host(t.Context(), "a.example")
+			if rec.Protocol.OptOut != no2 {
+				t.Errorf("record %+v", rec.Protocol)
+			}
+		})
+	}
+}

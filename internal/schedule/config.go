@@ -7,6 +7,7 @@ import (
 	"trawl/internal/crawl"
 	"trawl/internal/demand"
 	"trawl/internal/hostload"
+	"trawl/internal/protocol"
 	"trawl/internal/react"
 	"trawl/internal/robots"
 )
@@ -26,6 +27,7 @@ type Config struct {
 	Robots   robots.Times
 	React    react.Params
 	Demand   demand.Params
+	Protocol protocol.Params // zero = defaults
 	Timeouts crawl.Timeouts
 	Scope    Scope
 	Window   int   // URLs of a hostname kept in memory; 0 = DefaultWindow
@@ -69,4 +71,11 @@ func (c *Config) window() int {
 		return c.Window
 	}
 	return DefaultWindow
+}
+
+func (c *Config) protocol() protocol.Params {
+	if c.Protocol == (protocol.Params{}) {
+		return protocol.DefaultParams()
+	}
+	return c.Protocol
 }

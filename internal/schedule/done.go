@@ -7,6 +7,7 @@ import (
 	"trawl/internal/crawl"
 	"trawl/internal/demand"
 	"trawl/internal/hostload"
+	"trawl/internal/protocol"
 	"trawl/internal/react"
 	"trawl/internal/robots"
 )
@@ -18,6 +19,7 @@ func (s *Scheduler) Done(now time.Time, job *Job, f *Findings) *crawl.Outcome {
 	h := s.hosts[job.Host]
 	h.inflight--
 	h.rec.Load = hostload.Settle(h.params, h.rec.Load, observation(job, f, s.cfg.Rand()), now)
+	h.rec.Protocol, h.proto = protocol.Observe(s.cfg.protocol(), h.rec.Protocol, h.proto, job.Request.Protocol, f.Result)
 	c := s.cfg.client(job.Client)
 	if job.Origin == "" && f.Result.Timings.Total > 0 {
 		h.share(c, f.Result.Timings.Total.Seconds()-job.reserved)

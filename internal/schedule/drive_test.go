@@ -27,6 +27,7 @@ type answer struct {
 	body    string
 	failure crawl.FailureClass
 	took    time.Duration // 0 = 100 ms
+	no2     bool          // answers 421 to HTTP/2
 }
 
 func page(links ...string) answer {
@@ -240,6 +241,13 @@ func (b *bench) fetch(job *Job) {
 	res := &crawl.Result{
 		URL: job.URL, Start: b.now, Status: a.status, Header: a.header, Body: []byte(a.body), WireBytes: int64(len(a.body)),
 		Timings: crawl.Timings{Wait: a.took, Total: a.took},
+	}
+	res.Protocol = crawl.ProtocolHTTP1
+	if job.Request.Protocol == crawl.ProtocolHTTP2 {
+		res.Misdirected = a.no2
+		if !a.no2 {
+			res.Protocol = crawl.ProtocolHTTP2
+		}
 	}
 	if a.failure != crawl.FailNone {
 		res.Failure = &crawl.Failure{Class: a.failure, Host: h}

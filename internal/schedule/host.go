@@ -6,6 +6,7 @@ import (
 	"trawl/internal/client"
 	"trawl/internal/crawl"
 	"trawl/internal/hostload"
+	"trawl/internal/protocol"
 	"trawl/internal/robots"
 	"trawl/internal/weburl"
 )
@@ -22,7 +23,8 @@ type host struct {
 	shares  map[crawl.ClientID]float64 // capacity used so far, by weight
 	urgent  []*Job
 	held    map[key]struct{} // in memory or awaiting commit
-	space   weburl.Space     // traps that show in many URLs together (D3)
+	proto   protocol.Session
+	space   weburl.Space // traps that show in many URLs together (D3)
 
 	feeds    []*feed // one per client of the crawl
 	queued   int

@@ -6,6 +6,7 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/hostload"
+	"trawl/internal/protocol"
 )
 
 // Scheduler is the state machine. Make one with New.
@@ -73,6 +74,7 @@ func (s *Scheduler) AddHost(now time.Time, rec crawl.HostRecord, robots []crawl.
 	if rec.Load.Limit == 0 {
 		rec.Load = hostload.Start(h.params, now)
 	}
+	rec.Protocol = protocol.Begin(s.cfg.protocol(), rec.Protocol)
 	h.rec, h.ready = rec, true
 	for i := range s.cfg.Clients {
 		h.feed(s.cfg.Clients[i].Profile.ID).more = true
@@ -218,6 +220,7 @@ func (s *Scheduler) refill(h *host, now time.Time) (Step, bool) {
 func (s *Scheduler) issue(h *host, job *Job, now time.Time) Step {
 	s.jobs++
 	job.ID, job.Host, job.Issued = s.jobs, h.name, now
+	job.Request.Protocol = protocol.For(h.rec.Protocol, job.URL.Scheme())
 	h.rec.Load, job.reserved = hostload.Reserve(h.params, h.rec.Load, now)
 	h.inflight++
 	s.inflight++
