@@ -115,7 +115,7 @@ RANDOM=$seed
 serve killed
 # An owner's limit makes the crawl last long enough to be hit every time.
 printf 'hosts:\n' >"$work/slow.yaml"
-for h in 127.0.0.2 127.0.0.3 127.0.0.4; do printf '  - {host: %s, limit: 0.1}\n' "$h" >>"$work/slow.yaml"; done
+for h in 127.0.0.2 127.0.0.3 127.0.0.4; do printf '  - {host: %s, limit: 10}\n' "$h" >>"$work/slow.yaml"; done
 hit=0
 for _ in $(seq $kills); do
   crawl killed-data --config "$work/slow.yaml"

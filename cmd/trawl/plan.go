@@ -37,6 +37,10 @@ type plan struct {
 
 const planSetting = "crawl.plan"
 
+// worker is the name under which this process leases shards: it has the whole
+// store for itself.
+const worker = "local"
+
 func (p *plan) seeds() []crawl.URL {
 	out := make([]crawl.URL, len(p.Seeds))
 	for i, s := range p.Seeds {
@@ -117,7 +121,7 @@ func (d *dataDir) start(ctx context.Context, p *plan, cfg *schedule.Config) erro
 	if _, err := d.store.Commit(ctx, nil, []*crawl.Outcome{cfg.Seed(p.seeds(), nowUTC())}); err != nil {
 		return fmt.Errorf("saving the seeds: %w", err)
 	}
-	return nil
+	return d.retryRefused(ctx, p)
 }
 
 // liveConfig makes the driver's configuration.
@@ -156,7 +160,7 @@ func liveConfig(env *environment, o *crawlOptions, p *plan, data *dataDir) (live
 			Robots: robots.DefaultTimes(), React: react.DefaultParams(), Demand: demand.DefaultParams(),
 			Timeouts: env.timeouts, Scope: scope, MaxPages: maxPages, Rand: rand.Float64,
 		},
-		Store: data.store, Fetcher: env.fetcher(), Worker: "local", Concurrency: concurrency, Patience: o.patience,
+		Store: data.store, Fetcher: env.fetcher(), Worker: worker, Concurrency: concurrency, Patience: o.patience,
 	}, nil
 }
 

@@ -193,9 +193,12 @@ func TestE6ClientErrorsDoNotMatter(t *testing.T) {
 
 func TestE7OwnersLowerLimit(t *testing.T) {
 	p := Own().WithLimit(0.2)
-	l, _, _ := drive(p, Start(p, t0), 10*time.Millisecond, time.Hour, crawl.RateHealthy)
+	l, n, _ := drive(p, Start(p, t0), time.Millisecond, time.Hour, crawl.RateHealthy)
 	if l.Limit > 0.2 {
 		t.Errorf("limit %.2f above the owner's 0.2", l.Limit)
+	}
+	if n > 2*3600+100 {
+		t.Errorf("%d requests an hour at limit 0.2: a fast server gets its owner's limit too", n)
 	}
 	if q := Stranger().WithLimit(50); q.Ceiling != Stranger().Ceiling {
 		t.Errorf("a higher wish raised the ceiling to %.1f", q.Ceiling)

@@ -77,8 +77,13 @@ func Own() Params {
 }
 
 // WithLimit returns p with the ceiling lowered to limit (E7): an owner may ask
-// for less than the server bears, never for more.
+// for less than the server bears, never for more. Whoever sets a limit means
+// fewer requests, so each costs at least what a stranger's does, however fast
+// the server.
 func (p Params) WithLimit(limit float64) Params {
+	if limit > 0 {
+		p.MinCost = max(p.MinCost, Stranger().MinCost)
+	}
 	if limit > 0 && limit < p.Ceiling {
 		p.Ceiling = limit
 		p.Start = min(p.Start, limit)
