@@ -9,7 +9,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 PORT ?= 8089
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test quick race lint fmt fuzz cover bench e2e cross check-bench behaviours clean
+.PHONY: help build demo test quick race lint fmt fuzz cover bench e2e cross check-bench bench-packages behaviours clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -52,7 +52,10 @@ cover: ## coverage of all packages by all tests, as bin/cover.html
 	go tool cover -html=bin/cover.out -o bin/cover.html
 	@go tool cover -func=bin/cover.out | tail -n 1
 
-bench: ## the benchmarks of all packages
+bench: ## trawl against colly and a bare loop, on a synthetic web (bench/README.md)
+	cd bench && go run ./run
+
+bench-packages: ## the benchmarks of all packages
 	go test -run '^$$' -bench . -benchmem ./...
 
 e2e: ## the end-to-end comparison with an independent crawler, kill -9 included
@@ -65,8 +68,8 @@ cross: ## build for each platform, without cgo
 			-o bin/trawl-$${p%/*}-$${p#*/}$$(case $$p in windows/*) echo .exe;; esac) ./cmd/trawl || exit 1; \
 	done
 
-check-bench: ## vet and build the bench module
-	@if [ -f bench/go.mod ]; then cd bench && go vet ./... && go build -o /dev/null ./...; else echo "no bench module yet"; fi
+check-bench: ## vet and test the bench module
+	cd bench && go vet ./... && go test ./...
 
 behaviours: ## bring docs/behaviours.md up to date with the tests' names
 	go test ./internal/archtest -run 'TestBehavioursPage$$' -update-behaviours

@@ -63,10 +63,16 @@ func (o *identityOptions) open(hosts []crawl.Host) (*environment, error) {
 		cfg: cfg, catalogue: cfg.Catalogue, insecure: o.insecure, timeouts: cfg.Timeouts, identity: cfg.Identity(softwareVersion()),
 	}
 	own := append([]string(nil), cfg.Own...)
-	env.guard = fetch.Guard{AllowPrivate: o.allowPrivate, Allow: append([]netip.Prefix(nil), cfg.AllowPrivate...)}
+	env.guard = fetch.Guard{AllowPrivate: o.allowPrivate, Allow: append([]netip.Prefix(nil), cfg.AllowPrivate...), AllowAddrs: map[netip.Addr]bool{}}
 	for _, h := range hosts {
 		own = append(own, string(h))
-		env.guard.Allow = append(env.guard.Allow, ownPrefixes(h)...)
+		for _, p := range ownPrefixes(h) {
+			if p.IsSingleIP() {
+				env.guard.AllowAddrs[p.Addr()] = true
+				continue
+			}
+			env.guard.Allow = append(env.guard.Allow, p)
+		}
 	}
 	env.own = own
 	if env.owned, err = client.ParseOwned(own); err != nil {
@@ -160,7 +166,7 @@ func (env *environment) allowed(p client.Profile, h crawl.Host, impersonate bool
 }
 
 func (env *environment) fetcher() *httpfetch.Fetcher {
-	return httpfetch.New(httpfetch.Options{Guard: env.guard, RootCAs: env.roots, Insecure: env.insecure})
+	return httpfetch.New(httpfetch.Options{Guard: env.guard, RootCAs: env.roots, Insecure: env.insecure, MaxIdle: idleConnections()})
 }
 
 func exactURL(cmd *cobra.Command, args []string) error {
@@ -205,3 +211,7 @@ func completeClients(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
+
+// idleConnections is how many idle connections are kept over all hosts: as many
+// as a quarter of the files that this process may open.
+func idleConnections() int { return min(max(openFiles()/4, 256), 8192) }

@@ -9,9 +9,10 @@ import (
 // address actually dialled, after DNS, so rebinding and redirects do not get
 // round it. The zero Guard refuses everything that is not public.
 type Guard struct {
-	AllowPrivate bool           // all special-purpose addresses allowed: the operator's own network
-	Allow        []netip.Prefix // allowed although special-purpose
-	Deny         []netip.Prefix // refused whatever else says
+	AllowPrivate bool                // all special-purpose addresses allowed: the operator's own network
+	Allow        []netip.Prefix      // allowed although special-purpose
+	AllowAddrs   map[netip.Addr]bool // the same for single addresses, however many
+	Deny         []netip.Prefix      // refused whatever else says
 }
 
 // special lists the special-purpose blocks that a public crawler has no
@@ -71,7 +72,7 @@ func (g Guard) Check(addr netip.Addr) error {
 	if v4, ok := embedded(addr); ok {
 		return g.Check(v4)
 	}
-	if g.AllowPrivate {
+	if g.AllowPrivate || g.AllowAddrs[addr] {
 		return nil
 	}
 	for _, p := range g.Allow {

@@ -39,9 +39,11 @@ func TestB11GuardLists(t *testing.T) {
 	g := fetch.Guard{
 		Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")},
 		Deny:  []netip.Prefix{netip.MustParsePrefix("10.1.2.0/24"), netip.MustParsePrefix("8.8.8.0/24")},
+
+		AllowAddrs: map[netip.Addr]bool{netip.MustParseAddr("127.0.0.9"): true, netip.MustParseAddr("10.1.2.9"): true},
 	}
 	for s, want := range map[string]bool{
-		"10.1.1.1": true, "10.2.1.1": false, "10.1.2.1": false, "8.8.8.8": false, "8.8.9.9": true, "fd00::1": true, "fc00::1": false,
+		"10.1.1.1": true, "10.2.1.1": false, "127.0.0.9": true, "::ffff:127.0.0.9": true, "127.0.0.8": false, "10.1.2.9": false, "10.1.2.1": false, "8.8.8.8": false, "8.8.9.9": true, "fd00::1": true, "fc00::1": false,
 		"::ffff:10.1.1.1": true, "::ffff:8.8.8.8": false, "64:ff9b::a01:101": true, "64:ff9b::808:808": false, "2002:808:808::1": false,
 	} {
 		if got := g.Check(netip.MustParseAddr(s)) == nil; got != want {

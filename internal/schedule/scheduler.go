@@ -27,6 +27,7 @@ type Scheduler struct {
 // New returns a scheduler without hostnames. The config must have a client, a
 // Capacity and a Rand.
 func New(cfg Config) *Scheduler {
+	cfg.Scope.prepare()
 	return &Scheduler{cfg: cfg, hosts: map[crawl.Host]*host{}}
 }
 

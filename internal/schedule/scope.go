@@ -16,6 +16,19 @@ type Scope struct {
 	Include  []*regexp.Regexp      // if any, one must match the URL; seeds are exempt
 	Exclude  []*regexp.Regexp      // none may match; seeds are exempt
 	MaxDepth int                   // links from a seed; negative = no limit
+
+	// Made of Sites by prepare, so that a look-up does not grow with them.
+	hosts   map[crawl.Host]bool
+	domains map[string]bool
+}
+
+// prepare indexes Sites; it is called once, before the scope is shared.
+func (s *Scope) prepare() {
+	s.hosts, s.domains = make(map[crawl.Host]bool, len(s.Sites)), make(map[string]bool, len(s.Sites))
+	for _, h := range s.Sites {
+		s.hosts[h] = true
+		s.domains[weburl.RegistrableDomain(h)] = true
+	}
 }
 
 // Exclusion says why a URL is outside of a crawl's scope.
@@ -42,12 +55,7 @@ func (s *Scope) SameSite(host crawl.Host) bool {
 	if s.AllHosts {
 		return true
 	}
-	for _, h := range s.Sites {
-		if h == host || weburl.SameSite(h, host) {
-			return true
-		}
-	}
-	return false
+	return s.hosts[host] || s.domains[weburl.RegistrableDomain(host)]
 }
 
 // Check decides whether a discovered URL is in scope, its hostname apart.

@@ -24,7 +24,11 @@ func (s *Scheduler) serve(h *host, q *queue, now time.Time) (Step, bool) {
 	st := robots.Ladder(s.cfg.Robots, o.rec, now)
 	if !st.FetchAt.After(now) && !o.fetching {
 		o.fetching = true
-		return s.issue(h, s.robotsJob(q.origin, q.origin.URL("/robots.txt"), nil, c), now), true
+		job := s.robotsJob(q.origin, q.origin.URL("/robots.txt"), nil, c)
+		if o.rec.FetchedAt.IsZero() {
+			job.Purpose = crawl.PurposeDiscovery
+		}
+		return s.issue(h, job, now), true
 	}
 	if st.AskHomepage && !o.asking {
 		o.asking = true
