@@ -55,8 +55,10 @@ func fields() []field {
 		}, func(d, s *Profile) { d.MaxRedirects = s.MaxRedirects }},
 		{"accept_encoding", readEncodings, func(d, s *Profile) { d.AcceptEncoding = s.AcceptEncoding }},
 		{"accept", text(maxText, func(p *Profile) *string { return &p.Accept }), func(d, s *Profile) { d.Accept = s.Accept }},
-		{"conditional", oneOf(func(p *Profile) *ConditionalUse { return &p.Conditional }, ConditionalAlways, ConditionalSometimes, ConditionalNever),
-			func(d, s *Profile) { d.Conditional = s.Conditional }},
+		{
+			"conditional", oneOf(func(p *Profile) *ConditionalUse { return &p.Conditional }, ConditionalAlways, ConditionalSometimes, ConditionalNever),
+			func(d, s *Profile) { d.Conditional = s.Conditional },
+		},
 		{"conditional_share", number(func(p *Profile) *float64 { return &p.ConditionalShare }), func(d, s *Profile) { d.ConditionalShare = s.ConditionalShare }},
 		{"robots", oneOf(func(p *Profile) *RobotsPolicy { return &p.Robots }, RobotsObey, RobotsOwnGroupOnly, RobotsIgnore), func(d, s *Profile) { d.Robots = s.Robots }},
 		{"device", oneOf(func(p *Profile) *Device { return &p.Device }, Smartphone, Desktop, NoDevice), func(d, s *Profile) { d.Device = s.Device }},

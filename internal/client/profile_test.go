@@ -202,11 +202,28 @@ func TestA7Allowed(t *testing.T) {
 		host crawl.Host
 		want bool
 	}{
-		{"mine.example", true}, {"www.mine.example", false}, {"notmine.example", false},
-		{"shop.example", false}, {"a.shop.example", true}, {"a.b.shop.example", true}, {"evilshop.example", false},
-		{"192.0.2.77", true}, {"192.0.3.1", false}, {"[2001:db8::7]", true}, {"[2001:db8::8]", false}, {"[::ffff:192.0.2.9]", true},
-		{"xn--bcher-kva.example", true}, {"MINE.example.", true},
-		{"localhost", true}, {"a.localhost", true}, {"127.0.0.1", true}, {"127.9.9.9", true}, {"[::1]", true}, {"localhost.example", false}, {"notlocalhost", false}, {"", false},
+		{"mine.example", true},
+		{"www.mine.example", false},
+		{"notmine.example", false},
+		{"shop.example", false},
+		{"a.shop.example", true},
+		{"a.b.shop.example", true},
+		{"evilshop.example", false},
+		{"192.0.2.77", true},
+		{"192.0.3.1", false},
+		{"[2001:db8::7]", true},
+		{"[2001:db8::8]", false},
+		{"[::ffff:192.0.2.9]", true},
+		{"xn--bcher-kva.example", true},
+		{"MINE.example.", true},
+		{"localhost", true},
+		{"a.localhost", true},
+		{"127.0.0.1", true},
+		{"127.9.9.9", true},
+		{"[::1]", true},
+		{"localhost.example", false},
+		{"notlocalhost", false},
+		{"", false},
 	} {
 		err := Allowed(google, row.host, owned, false)
 		if (err == nil) != row.want {

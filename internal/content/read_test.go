@@ -47,8 +47,10 @@ func TestD1Links(t *testing.T) {
 		{"relative base", `<base href="b/"><a href=x>`, "http://e.com/d/b/x"},
 		{"fragment goes to the base", `<base href="/b/"><a href="#x">`, "http://e.com/b/"},
 		{"base of no use", `<base href="javascript:x"><a href=x>`, "http://e.com/d/x"},
-		{"ways of discovery", `<link rel=canonical href=/c><link rel=alternate hreflang=de href=/de><link rel=next href=/2><iframe src=/f></iframe><a href=/x>`,
-			"canonical http://e.com/c|alternate http://e.com/de|alternate http://e.com/2|http://e.com/f|http://e.com/x"},
+		{
+			"ways of discovery", `<link rel=canonical href=/c><link rel=alternate hreflang=de href=/de><link rel=next href=/2><iframe src=/f></iframe><a href=/x>`,
+			"canonical http://e.com/c|alternate http://e.com/de|alternate http://e.com/2|http://e.com/f|http://e.com/x",
+		},
 		{"tab and newline inside", "<a href='/a\n\tb'>", "http://e.com/ab"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

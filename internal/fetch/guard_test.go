@@ -24,8 +24,10 @@ func TestB11GuardSpecialAddresses(t *testing.T) {
 			t.Errorf("%s refused where private addresses are allowed: %v", s, err)
 		}
 	}
-	for _, s := range []string{"8.8.8.8", "1.1.1.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1", "198.20.0.1", "223.255.255.255",
-		"2606:4700::1", "2a00:1450::1", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8"} {
+	for _, s := range []string{
+		"8.8.8.8", "1.1.1.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1", "198.20.0.1", "223.255.255.255",
+		"2606:4700::1", "2a00:1450::1", "64:ff9b::808:808", "2002:808:808::1", "::ffff:8.8.8.8",
+	} {
 		if err := (fetch.Guard{}).Check(netip.MustParseAddr(s)); err != nil {
 			t.Errorf("%s refused: %v", s, err)
 		}

@@ -17,7 +17,7 @@ type ack struct {
 }
 
 const (
-	maxBatch     = 512                   // outcomes of one commit
+	maxBatch     = 512                  // outcomes of one commit
 	commitLinger = 3 * time.Millisecond // how long a batch waits for more
 )
 

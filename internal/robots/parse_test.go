@@ -54,28 +54,58 @@ func TestC2Case09Groups(t *testing.T) {
 		path       string
 		want       Verdict
 	}{
-		{"case9/merged", "user-agent: a\ndisallow: /1\nuser-agent: b\ndisallow: /2\nuser-agent: A\nallow: /1/2\n", Agent{Tokens: []string{"a"}}, "/1/2",
-			Verdict{Allowed: true, Line: 6, Rule: "allow: /1/2", Group: "a", GroupLine: 5, Row: "C2"}},
-		{"case9/news with only a Googlebot group", "user-agent: *\ndisallow:\n\nuser-agent: googlebot/2.1 # all\nDisallow /1 # secret\n", news, "/1",
-			Verdict{Line: 5, Rule: "Disallow /1", Group: "googlebot", GroupLine: 4, Row: "C2"}},
-		{"case9/news group goes first", "user-agent: Googlebot\ndisallow: /\nuser-agent: Googlebot-News\ndisallow: /x\n", news, "/1",
-			Verdict{Allowed: true, Group: "Googlebot-News", GroupLine: 3, Row: "C2"}},
-		{"case9/specific group without rules", "user-agent: Googlebot\nuser-agent: b\ndisallow:\nuser-agent: *\ndisallow: /\n", news, "/1",
-			Verdict{Allowed: true, Group: "Googlebot", GroupLine: 1, Row: "C2"}},
-		{"case9/news group without rules, no fall back to Googlebot", "user-agent: Googlebot\ndisallow: /\nuser-agent: Googlebot-News\n", news, "/1",
-			Verdict{Allowed: true, Group: "Googlebot-News", GroupLine: 3, Row: "C2"}},
-		{"case9/global", "user-agent: x\ndisallow:\nuser-agent: *\ndisallow: /\n", news, "/1",
-			Verdict{Line: 4, Rule: "disallow: /", Group: "*", GroupLine: 3, Row: "C2"}},
-		{"A3/global ignored", "user-agent: *\ndisallow: /\n", Agent{Tokens: []string{"AdsBot-Google"}, IgnoreGlobal: true}, "/1",
-			Verdict{Allowed: true, Row: "A3"}},
-		{"A3/named", "user-agent: *\nuser-agent: adsbot-google\ndisallow: /\n", Agent{Tokens: []string{"AdsBot-Google"}, IgnoreGlobal: true}, "/1",
-			Verdict{Line: 3, Rule: "disallow: /", Group: "adsbot-google", GroupLine: 2, Row: "C2"}},
+		{
+			"case9/merged", "user-agent: a\ndisallow: /1\nuser-agent: b\ndisallow: /2\nuser-agent: A\nallow: /1/2\n",
+			Agent{Tokens: []string{"a"}},
+			"/1/2",
+			Verdict{Allowed: true, Line: 6, Rule: "allow: /1/2", Group: "a", GroupLine: 5, Row: "C2"},
+		},
+		{
+			"case9/news with only a Googlebot group", "user-agent: *\ndisallow:\n\nuser-agent: googlebot/2.1 # all\nDisallow /1 # secret\n", news, "/1",
+			Verdict{Line: 5, Rule: "Disallow /1", Group: "googlebot", GroupLine: 4, Row: "C2"},
+		},
+		{
+			"case9/news group goes first", "user-agent: Googlebot\ndisallow: /\nuser-agent: Googlebot-News\ndisallow: /x\n", news, "/1",
+			Verdict{Allowed: true, Group: "Googlebot-News", GroupLine: 3, Row: "C2"},
+		},
+		{
+			"case9/specific group without rules", "user-agent: Googlebot\nuser-agent: b\ndisallow:\nuser-agent: *\ndisallow: /\n", news, "/1",
+			Verdict{Allowed: true, Group: "Googlebot", GroupLine: 1, Row: "C2"},
+		},
+		{
+			"case9/news group without rules, no fall back to Googlebot", "user-agent: Googlebot\ndisallow: /\nuser-agent: Googlebot-News\n", news, "/1",
+			Verdict{Allowed: true, Group: "Googlebot-News", GroupLine: 3, Row: "C2"},
+		},
+		{
+			"case9/global", "user-agent: x\ndisallow:\nuser-agent: *\ndisallow: /\n", news, "/1",
+			Verdict{Line: 4, Rule: "disallow: /", Group: "*", GroupLine: 3, Row: "C2"},
+		},
+		{
+			"A3/global ignored", "user-agent: *\ndisallow: /\n",
+			Agent{Tokens: []string{"AdsBot-Google"}, IgnoreGlobal: true},
+			"/1",
+			Verdict{Allowed: true, Row: "A3"},
+		},
+		{
+			"A3/named", "user-agent: *\nuser-agent: adsbot-google\ndisallow: /\n",
+			Agent{Tokens: []string{"AdsBot-Google"}, IgnoreGlobal: true},
+			"/1",
+			Verdict{Line: 3, Rule: "disallow: /", Group: "adsbot-google", GroupLine: 2, Row: "C2"},
+		},
 		{"no group", "disallow: /\n", news, "/1", Verdict{Allowed: true, Row: "C2"}},
 		{"robots.txt itself", "user-agent: *\ndisallow: /\n", news, "/robots.txt", Verdict{Allowed: true, Group: "*", GroupLine: 1, Row: "C2"}},
-		{"a token of other characters matches nothing", "user-agent: Foo\ndisallow: /\nuser-agent: *\ndisallow: /x\n", Agent{Tokens: []string{"Foo/1", "*", ""}}, "/1",
-			Verdict{Allowed: true, Group: "*", GroupLine: 3, Row: "C2"}},
-		{"first line of equals decides", "user-agent: a\ndisallow: /x\ndisallow: /x\n", Agent{Tokens: []string{"a"}}, "/x",
-			Verdict{Line: 2, Rule: "disallow: /x", Group: "a", GroupLine: 1, Row: "C2"}},
+		{
+			"a token of other characters matches nothing", "user-agent: Foo\ndisallow: /\nuser-agent: *\ndisallow: /x\n",
+			Agent{Tokens: []string{"Foo/1", "*", ""}},
+			"/1",
+			Verdict{Allowed: true, Group: "*", GroupLine: 3, Row: "C2"},
+		},
+		{
+			"first line of equals decides", "user-agent: a\ndisallow: /x\ndisallow: /x\n",
+			Agent{Tokens: []string{"a"}},
+			"/x",
+			Verdict{Line: 2, Rule: "disallow: /x", Group: "a", GroupLine: 1, Row: "C2"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := Parse([]byte(c.file))
@@ -141,8 +171,18 @@ func TestC7Issues(t *testing.T) {
 		line int
 		kind string
 	}{
-		{11, KindNotUTF8}, {1, KindNoGroup}, {3, KindCrawlDelay}, {4, KindNoindex}, {5, KindHost}, {6, KindUnknown}, {7, KindMisspelled},
-		{8, KindMissingColon}, {9, KindNotADirective}, {10, KindNeverMatches}, {11, KindMisspelled}, {11, KindNoToken},
+		{11, KindNotUTF8},
+		{1, KindNoGroup},
+		{3, KindCrawlDelay},
+		{4, KindNoindex},
+		{5, KindHost},
+		{6, KindUnknown},
+		{7, KindMisspelled},
+		{8, KindMissingColon},
+		{9, KindNotADirective},
+		{10, KindNeverMatches},
+		{11, KindMisspelled},
+		{11, KindNoToken},
 	}
 	got := r.Issues()
 	if len(got) != len(want) {

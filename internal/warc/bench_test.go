@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"trawl/internal/crawl"
 )
 
-// corpus returns documentation pages of about 40 KB: those of the Go
-// distribution where it is installed, made-up ones otherwise.
+// corpus returns documentation pages of about 40 KB: those of Debian's package
+// python3.11-doc where it is installed, made-up ones otherwise.
 func corpus(b *testing.B) (pages [][]byte) {
 	b.Helper()
 	const n = 40 << 10
-	for _, name := range []string{"go_spec.html", "go_mem.html", "asm.html"} {
-		data, _ := os.ReadFile(filepath.Join(runtime.GOROOT(), "doc", name))
+	for _, name := range []string{"os.html", "typing.html", "datetime.html"} {
+		data, _ := os.ReadFile(filepath.Join("/usr/share/doc/python3.11/html/library", name))
 		for ; len(data) > n; data = data[n:] {
 			pages = append(pages, data[:n:n])
 		}

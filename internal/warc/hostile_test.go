@@ -19,8 +19,13 @@ func TestCase34HeaderInjection(t *testing.T) {
 	r.Reason = "OK" + inject
 	r.TLSVersion = "1.3" + inject
 	r.Header = crawl.Header{
-		{Name: "Content-Type", Value: inject}, {Name: "Bad Name:\r\n", Value: "v"}, {Name: "", Value: "\x00\x7f\v"}, {Name: "Latin", Value: "caf\xe9"},
-		{Name: "Content-Length", Value: "7" + inject}, {Name: " folded", Value: "v"}, {Name: "Trans\u0000fer-Encoding", Value: "chunked"},
+		{Name: "Content-Type", Value: inject},
+		{Name: "Bad Name:\r\n", Value: "v"},
+		{Name: "", Value: "\x00\x7f\v"},
+		{Name: "Latin", Value: "caf\xe9"},
+		{Name: "Content-Length", Value: "7" + inject},
+		{Name: " folded", Value: "v"},
+		{Name: "Trans\u0000fer-Encoding", Value: "chunked"},
 	}
 	r.SentRequest = crawl.Header{{Name: "Host", Value: "example.org" + inject}, {Name: "A\nB", Value: inject}}
 	meta := crawl.Header{

@@ -79,12 +79,16 @@ func TestCase34DecodedBody(t *testing.T) {
 		body   string
 		want   string // header lines
 	}{
-		{"chunked gzip", 200, field("Content-Encoding", "gzip", "transfer-encoding", "chunked", "A", "b"), "0123456789",
-			"X-Crawler-Content-Encoding: gzip|X-Crawler-Transfer-Encoding: chunked|A: b|Content-Length: 10"},
+		{
+			"chunked gzip", 200, field("Content-Encoding", "gzip", "transfer-encoding", "chunked", "A", "b"), "0123456789",
+			"X-Crawler-Content-Encoding: gzip|X-Crawler-Transfer-Encoding: chunked|A: b|Content-Length: 10",
+		},
 		{"length of the coded body", 200, field("content-length", "4", "A", "b"), "0123456789", "content-length: 10|X-Crawler-Content-Length: 4|A: b"},
 		{"same length", 200, field("Content-Length", "10"), "0123456789", "Content-Length: 10"},
-		{"lengths that contradict", 200, field("Content-Length", "4", "Content-Length", "10", "Content-Length", "x"), "0123456789",
-			"Content-Length: 10|X-Crawler-Content-Length: 4|X-Crawler-Content-Length: x"},
+		{
+			"lengths that contradict", 200, field("Content-Length", "4", "Content-Length", "10", "Content-Length", "x"), "0123456789",
+			"Content-Length: 10|X-Crawler-Content-Length: 4|X-Crawler-Content-Length: x",
+		},
 		{"empty body", 200, nil, "", "Content-Length: 0"},
 		{"304 names the length of the representation", 304, field("Content-Length", "77", "Content-Length", "78"), "", "Content-Length: 77|X-Crawler-Content-Length: 78"},
 		{"204 with nonsense", 204, field("Content-Length", "-1"), "", "X-Crawler-Content-Length: -1"},

@@ -118,7 +118,8 @@ func tolerated(base, ref string, got crawl.URL, err error, want string, ok bool)
 func checkAgainstReference(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, base, ref string) {
+}, base, ref string,
+) {
 	t.Helper()
 	if len(ref) > 2000 { // the reference takes quadratic time
 		return
@@ -133,7 +134,8 @@ func checkAgainstReference(t interface {
 func checkInvariants(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, u crawl.URL) {
+}, u crawl.URL,
+) {
 	t.Helper()
 	if again, err := Parse(string(u)); err != nil || again != u {
 		t.Errorf("not a fixed point: %q becomes %q, %v", u, again, err)

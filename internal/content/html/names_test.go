@@ -22,7 +22,7 @@ func TestNames(t *testing.T) {
 		"textarea": nTextarea,
 		"title":    nTitle,
 		"xmp":      nXmp,
-		"html":     nHtml,
+		"html":     nHTML,
 		"head":     nHead,
 		"basefont": nBasefont,
 		"bgsound":  nBgsound,

@@ -73,7 +73,7 @@ func (s *scanner) leaveHead() {
 func (s *scanner) htmlTag(i, end int, k uint64, empty bool) {
 	inert := s.templates.inside()
 	switch k {
-	case nHtml, nHead, nBasefont, nBgsound:
+	case nHTML, nHead, nBasefont, nBgsound:
 		return // the head goes on
 	case nBase:
 		if !inert && !s.noscript {
@@ -180,7 +180,7 @@ func (s *scanner) endTag(i int) {
 		}
 	case nHead:
 		s.noscript = false
-	case nBody, nHtml, nBr:
+	case nBody, nHTML, nBr:
 		s.leaveHead()
 	}
 }

@@ -136,9 +136,11 @@ func TestB3case19(t *testing.T) {
 		"chunked cut off": {chunked("gzip") + "1000\r\n" + half(pack(t, long, "gzip")), crawl.FailIncomplete, 100},
 		"last chunk lost": {chunked("gzip") + "ffff\r\n" + pack(t, long, "gzip"), crawl.FailIncomplete, len(long)},
 		"length too large": {
-			fetchtest.Head("200 OK", "Content-Encoding: gzip", "Content-Length: 99999") + pack(t, long, "gzip"), crawl.FailIncomplete, len(long)},
+			fetchtest.Head("200 OK", "Content-Encoding: gzip", "Content-Length: 99999") + pack(t, long, "gzip"), crawl.FailIncomplete, len(long),
+		},
 		"length too small": {
-			fetchtest.Head("200 OK", "Content-Encoding: gzip", "Content-Length: 90") + pack(t, long, "gzip"), crawl.FailIncomplete, 1},
+			fetchtest.Head("200 OK", "Content-Encoding: gzip", "Content-Length: 90") + pack(t, long, "gzip"), crawl.FailIncomplete, 1,
+		},
 		"plain length too large": {fetchtest.Head("200 OK", "Content-Length: 999999") + long, crawl.FailIncomplete, len(long)},
 		"empty members":          {fetchtest.OK(pack(t, long, "gzip")+strings.Repeat(pack(t, "", "gzip"), 1000), "Content-Encoding: gzip"), crawl.FailDecode, len(long)},
 		"damaged":                {fetchtest.OK(string(damaged), "Content-Encoding: gzip"), crawl.FailDecode, 100},

@@ -109,11 +109,15 @@ func TestA6RequestFields(t *testing.T) {
 			r.UserAgent, r.Accept, r.AcceptEncoding = "UA/1", "text/html", "gzip, deflate, br"
 			r.IfNoneMatch, r.IfModifiedSince = `W/"1"`, "Mon, 01 Jan 2024 00:00:00 GMT"
 			r.Extra = crawl.Header{{Name: "signature-agent", Value: "x"}, {Name: "From", Value: "a@b.example"}, {Name: "hOST", Value: "evil"}}
-		}, []string{"Host: " + host, "User-Agent: UA/1", "Accept: text/html", "Accept-Encoding: gzip, deflate, br", "From: a@b.example",
-			"If-Modified-Since: Mon, 01 Jan 2024 00:00:00 GMT", `If-None-Match: W/"1"`, "signature-agent: x"}},
+		}, []string{
+			"Host: " + host, "User-Agent: UA/1", "Accept: text/html", "Accept-Encoding: gzip, deflate, br", "From: a@b.example",
+			"If-Modified-Since: Mon, 01 Jan 2024 00:00:00 GMT", `If-None-Match: W/"1"`, "signature-agent: x",
+		}},
 		"bare": {func(r *crawl.Request) { r.UserAgent, r.Accept, r.AcceptEncoding = "", "", "" }, []string{"Host: " + host}},
-		"br only": {func(r *crawl.Request) { r.UserAgent, r.Accept, r.AcceptEncoding = "UA/1", "", "br" },
-			[]string{"Host: " + host, "User-Agent: UA/1", "Accept-Encoding: br"}},
+		"br only": {
+			func(r *crawl.Request) { r.UserAgent, r.Accept, r.AcceptEncoding = "UA/1", "", "br" },
+			[]string{"Host: " + host, "User-Agent: UA/1", "Accept-Encoding: br"},
+		},
 	} {
 		req := fetchtest.NewRequest(s.URL("/"))
 		c.change(req)

@@ -45,7 +45,8 @@ func (w *web) page(now time.Time) *crawl.Outcome {
 			w.next[h]++
 		}
 		o.Discovered = append(o.Discovered, crawl.Discovery{
-			URL: w.url(h, n), Client: "googlebot-smartphone", Via: crawl.ViaLink, Referrer: u, Depth: 2, At: now, Band: crawl.Band(n % 3), Due: now})
+			URL: w.url(h, n), Client: "googlebot-smartphone", Via: crawl.ViaLink, Referrer: u, Depth: 2, At: now, Band: crawl.Band(n % 3), Due: now,
+		})
 	}
 	return o
 }

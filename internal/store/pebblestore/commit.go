@@ -116,10 +116,8 @@ type place struct {
 
 type hostChange struct {
 	record   crawl.HostRecord
-	loaded   bool // record is the one in the store, or there is none
 	known    bool // was in the store
 	replaced bool // by an outcome
-	oldDue   time.Time
 	added    time.Time // earliest new entry of its queue; zero = none
 }
 

@@ -60,10 +60,15 @@ func TestCase25DiskFull(t *testing.T) {
 		n      int64
 		cause  error
 	}{
-		{"log write", writes, ".log", 1, syscall.ENOSPC}, {"log write later", writes, ".log", 300, syscall.ENOSPC},
-		{"log sync", syncs, ".log", 20, syscall.EIO}, {"new log", creates, ".log", 1, syscall.ENOSPC}, {"quota", writes, ".log", 7, syscall.EDQUOT},
-		{"table write", writes, ".sst", 1, syscall.ENOSPC}, {"table write later", writes, ".sst", 40, syscall.ENOSPC},
-		{"new table", creates, ".sst", 2, syscall.ENOSPC}, {"manifest write", writes, "MANIFEST", 1, syscall.ENOSPC},
+		{"log write", writes, ".log", 1, syscall.ENOSPC},
+		{"log write later", writes, ".log", 300, syscall.ENOSPC},
+		{"log sync", syncs, ".log", 20, syscall.EIO},
+		{"new log", creates, ".log", 1, syscall.ENOSPC},
+		{"quota", writes, ".log", 7, syscall.EDQUOT},
+		{"table write", writes, ".sst", 1, syscall.ENOSPC},
+		{"table write later", writes, ".sst", 40, syscall.ENOSPC},
+		{"new table", creates, ".sst", 2, syscall.ENOSPC},
+		{"manifest write", writes, "MANIFEST", 1, syscall.ENOSPC},
 		{"manifest sync", syncs, "MANIFEST", 2, syscall.EIO},
 	} {
 		t.Run(c.name, func(t *testing.T) { testFault(t, c.kinds, c.suffix, c.n, c.cause) })

@@ -171,7 +171,8 @@ func testRobots(b *bed) {
 		HasGood: true, MaxAge: time.Hour, FailingSince: at(3), Attempts: 4, HomepageOK: true, HomepageAt: at(5), Truncated: true,
 	}
 	b.commit(&crawl.Outcome{Robots: []crawl.RobotsRecord{
-		{Origin: "https://a.example:8443", Body: []byte{}}, whole, {Origin: "http://a.example"}, {Origin: "http://b.example"}}})
+		{Origin: "https://a.example:8443", Body: []byte{}}, whole, {Origin: "http://a.example"}, {Origin: "http://b.example"},
+	}})
 	body := whole.Body
 	whole.Body = slices.Clone(body)
 	body[0] = 'X' // the store must not share it

@@ -164,9 +164,15 @@ func testDueURLs(b *bed) {
 		limit int
 		want  []crawl.URL
 	}{
-		{at(0), 9, nil}, {at(1), 9, []crawl.URL{"http://a.example/3"}}, {at(2), 9, []crawl.URL{"http://a.example/1", "http://a.example/3"}},
-		{at(3), 2, []crawl.URL{"http://a.example/1", "http://a.example/2"}}, {at(3), 1, []crawl.URL{"http://a.example/1"}},
-		{at(3), 0, nil}, {at(3), -1, nil}, {time.Time{}, 9, nil}, {time.Time{}.Add(-1), 9, nil},
+		{at(0), 9, nil},
+		{at(1), 9, []crawl.URL{"http://a.example/3"}},
+		{at(2), 9, []crawl.URL{"http://a.example/1", "http://a.example/3"}},
+		{at(3), 2, []crawl.URL{"http://a.example/1", "http://a.example/2"}},
+		{at(3), 1, []crawl.URL{"http://a.example/1"}},
+		{at(3), 0, nil},
+		{at(3), -1, nil},
+		{time.Time{}, 9, nil},
+		{time.Time{}.Add(-1), 9, nil},
 	} {
 		due, err := b.DueURLs(b.ctx(), "a.example", "", c.now, c.limit)
 		b.ok(err)
@@ -201,7 +207,8 @@ func testVisitMoves(b *bed) {
 func testVisitUnknown(b *bed) {
 	b.equal("receipt", b.commit(visited("http://a.example/", 0, at(1))), store.Receipt{New: 1})
 	b.equal("record", b.record("http://a.example/"), crawl.URLRecord{
-		URL: "http://a.example/", Discovered: start(), Visits: []crawl.Visit{{Client: "c", Due: at(1), LastCrawl: start(), Crawls: 1}}})
+		URL: "http://a.example/", Discovered: start(), Visits: []crawl.Visit{{Client: "c", Due: at(1), LastCrawl: start(), Crawls: 1}},
+	})
 	b.commit(&crawl.Outcome{URL: "http://b.example/", Index: &crawl.IndexChange{At: at(7)}})
 	b.equal("record by index", b.record("http://b.example/"), crawl.URLRecord{URL: "http://b.example/", Discovered: at(7)})
 	b.equal("its host", b.hostRecord("b.example"), crawl.HostRecord{Host: "b.example"})

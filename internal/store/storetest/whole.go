@@ -73,8 +73,10 @@ func testStatsCells(b *bed) {
 	events = append([]crawl.Event{before}, events...)
 	var want []store.Stat
 	for _, e := range events {
-		want = append(want, store.Stat{Count: 1, StatKey: store.StatKey{Host: e.Host, Day: store.Day(e.At), Client: e.Client, Type: e.Type,
-			Purpose: e.Purpose, Response: e.Response, File: e.File, Kind: e.Kind, Sent: e.Sent}})
+		want = append(want, store.Stat{Count: 1, StatKey: store.StatKey{
+			Host: e.Host, Day: store.Day(e.At), Client: e.Client, Type: e.Type,
+			Purpose: e.Purpose, Response: e.Response, File: e.File, Kind: e.Kind, Sent: e.Sent,
+		}})
 	}
 	b.equal("cells in order", b.stats(store.StatFilter{Host: "a.example"}), want)
 	b.equal("all hosts", len(b.stats(store.StatFilter{})), len(want)+1)
@@ -245,8 +247,11 @@ func testRepeated(b *bed) {
 	moved, host := visited("http://a.example/1", 3, at(time.Minute)), crawl.HostRecord{Host: "a.example", Due: at(ttl)}
 	again := change(at(8), 2)
 	batch := []*crawl.Outcome{
-		full("http://a.example/"), moved, {URL: "http://a.example/", Index: &again}, full("http://b.example/"),
-		{Host: &host}, visited("http://a.example/", 1, at(2*time.Minute)),
+		full("http://a.example/"), moved,
+		{URL: "http://a.example/", Index: &again},
+		full("http://b.example/"),
+		{Host: &host},
+		visited("http://a.example/", 1, at(2*time.Minute)),
 	}
 	b.commit(batch...)
 	before := snapshot(b)
