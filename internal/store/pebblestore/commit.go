@@ -116,8 +116,8 @@ type place struct {
 
 type hostChange struct {
 	record   crawl.HostRecord
-	known    bool // was in the store
-	replaced bool // by an outcome
+	known    bool      // was in the store
+	replaced bool      // by an outcome
 	added    time.Time // earliest new entry of its queue; zero = none
 }
 
