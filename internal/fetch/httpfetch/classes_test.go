@@ -174,8 +174,8 @@ func TestB7TLS(t *testing.T) {
 	})
 }
 
-// TestB7case21Response fetches from every hostile server and checks the class.
-func TestB7case21Response(t *testing.T) {
+// TestB7Case21Response fetches from every hostile server and checks the class.
+func TestB7Case21Response(t *testing.T) {
 	type outcome struct {
 		class crawl.FailureClass
 		phase crawl.Phase

@@ -43,7 +43,7 @@ func pack(t testing.TB, body string, codings ...string) string {
 
 const page = "<!DOCTYPE html><html><title>Grüße</title><body><p>one page with some text and some text again</body></html>\n"
 
-func TestB3case18(t *testing.T) {
+func TestB3Case18(t *testing.T) {
 	long := strings.Repeat(page, 200)
 	json := `{"key": "value", "list": [1, 2, 3], "more": "` + strings.Repeat("abc ", 40) + `"}`
 	for name, c := range map[string]struct {
@@ -115,7 +115,7 @@ func TestB3case18(t *testing.T) {
 	})
 }
 
-func TestB3case19(t *testing.T) {
+func TestB3Case19(t *testing.T) {
 	long := strings.Repeat(page, 500)
 	chunked := func(coding string) string {
 		return fetchtest.Head("200 OK", "Content-Encoding: "+coding, "Transfer-Encoding: chunked")
@@ -173,7 +173,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func TestB11case17Bomb(t *testing.T) {
+func TestB11Case17Bomb(t *testing.T) {
 	const decoded = 32 << 20
 	bomb := func(mk func(io.Writer) io.WriteCloser) string {
 		var out bytes.Buffer

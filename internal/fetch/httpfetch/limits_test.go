@@ -13,7 +13,7 @@ import (
 	"trawl/internal/fetch/httpfetch"
 )
 
-func TestB4case20ByteLimit(t *testing.T) {
+func TestB4Case20ByteLimit(t *testing.T) {
 	const limit = 20_000
 	f := local(t)
 	for _, coding := range []string{"", "gzip", "br", "gzip, gzip"} {
