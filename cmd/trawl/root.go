@@ -33,7 +33,7 @@ was left out (see the summary); 130 interrupted (run it again to go on).`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
-	root.AddCommand(newCrawl(s), newFetch(s), newRobots(s), newClients(s), newStats(s), newConfig(s), newVersion(s))
+	root.AddCommand(newCrawl(s), newFetch(s), newRobots(s), newExplain(s), newClients(s), newStats(s), newConfig(s), newVersion(s))
 	for _, c := range root.Commands() {
 		failing(c)
 	}

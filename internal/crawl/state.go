@@ -12,30 +12,30 @@ const Bands = 8
 
 // Visit is the crawl state of one URL for one crawler client.
 type Visit struct {
-	Client       ClientID
-	Kind         Kind      // KindPage or KindSitemap
-	Band         Band      // with Due, the place in the hostname's queue
-	Due          time.Time // when it is wanted next; zero = not queued
-	Chain        []URL     // redirects that led here in this crawl, first URL first (B6)
-	Robots       bool      // last time, robots.txt disallowed it and nothing was sent (C7)
-	LastCrawl    time.Time // last request sent
-	Status       int       // of the last response; 0 = none
-	Failure      FailureClass
-	Response     Response // its crawl-stats label
-	Type         FileType
-	ETag         string
-	LastModified string
-	Digest       uint64        // of the decoded body; 0 = none
-	Crawls       uint32        // requests sent
-	Changes      uint32        // of them, how often the content had changed
-	Failures     uint32        // failed attempts in a row (F7, F8), or 4xx in a row (F6)
-	FailingSince time.Time     // first of them
-	Bytes        int64         // decoded body
-	WireBytes    int64         // body as transferred
-	Duration     time.Duration // of the last fetch
-	Truncated    bool
-	RedirectTo   URL
-	Archive      ArchiveRef
+	Client       ClientID      `json:"client"`
+	Kind         Kind          `json:"kind"`                // KindPage or KindSitemap
+	Band         Band          `json:"band"`                // with Due, the place in the hostname's queue
+	Due          time.Time     `json:"due,omitzero"`        // when it is wanted next; zero = not queued
+	Chain        []URL         `json:"chain,omitempty"`     // redirects that led here in this crawl, first URL first (B6)
+	Robots       bool          `json:"robots_blocked"`      // last time, robots.txt disallowed it and nothing was sent (C7)
+	LastCrawl    time.Time     `json:"last_crawl,omitzero"` // last request sent
+	Status       int           `json:"status"`              // of the last response; 0 = none
+	Failure      FailureClass  `json:"failure"`
+	Response     Response      `json:"response"` // its crawl-stats label
+	Type         FileType      `json:"file_type"`
+	ETag         string        `json:"etag,omitempty"`
+	LastModified string        `json:"last_modified,omitempty"`
+	Digest       uint64        `json:"digest"`                 // of the decoded body; 0 = none
+	Crawls       uint32        `json:"crawls"`                 // requests sent
+	Changes      uint32        `json:"changes"`                // of them, how often the content had changed
+	Failures     uint32        `json:"failures_in_a_row"`      // failed attempts in a row (F7, F8), or 4xx in a row (F6)
+	FailingSince time.Time     `json:"failing_since,omitzero"` // first of them
+	Bytes        int64         `json:"bytes"`                  // decoded body
+	WireBytes    int64         `json:"wire_bytes"`             // body as transferred
+	Duration     time.Duration `json:"duration_ns"`            // of the last fetch
+	Truncated    bool          `json:"truncated"`
+	RedirectTo   URL           `json:"redirect_to,omitempty"`
+	Archive      ArchiveRef    `json:"archive,omitzero"`
 }
 
 // ArchiveRef locates the archived response of a visit; zero = not archived.
