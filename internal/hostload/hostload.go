@@ -64,12 +64,16 @@ func Admit(p Params, l crawl.HostLoad, inflight int, now time.Time) Verdict {
 }
 
 // Reserve charges an admitted fetch with its expected duration and returns the
-// charge in seconds, to be handed back to [Settle].
+// charge in seconds, to be handed back to [Settle]. It is charged for no more
+// than MaxDebt: where fetches take long and the limit is at its floor, the
+// hostname would fall silent for hours (E4).
 func Reserve(p Params, l crawl.HostLoad, now time.Time) (crawl.HostLoad, float64) {
+	l = relax(p, l, now)
+	level := refill(p, l, now)
 	cost := max(l.Expected, p.MinCost.Seconds())
-	l.Level = refill(p, l, now) - cost
+	l.Level = max(level-cost, min(level, -clamp(p, l.Limit)*p.MaxDebt.Seconds()))
 	l.At = now
-	return l, cost
+	return l, level - l.Level
 }
 
 // Observation is a finished fetch as the capacity sees it.
@@ -90,13 +94,13 @@ func Settle(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.Host
 	took := o.Duration.Seconds()
 	l.Level = refill(p, l, now) + o.Reserved - max(took, p.MinCost.Seconds())
 	l.Level = max(l.Level, -l.Limit*p.MaxDebt.Seconds())
-	since := max(0, now.Sub(l.At))
+	l = relax(p, l, now)
 	l.At = now
 	switch o.Effect {
 	case crawl.RateHealthy:
 		l.WindowOK++
 		l.Backoffs = 0
-		l = observe(p, l, took, o.Wait.Seconds(), since)
+		l = observe(l, took, o.Wait.Seconds())
 	case crawl.RateError:
 		l.WindowBad++
 	case crawl.RateOverload:
@@ -145,9 +149,8 @@ func refill(p Params, l crawl.HostLoad, now time.Time) float64 {
 }
 
 // observe learns what a healthy fetch takes. The baseline follows falling
-// latency quickly and rising latency slowly, by time and not by fetches, so that
-// a slow-down shows against it however many connections there are.
-func observe(p Params, l crawl.HostLoad, took, wait float64, since time.Duration) crawl.HostLoad {
+// latency quickly; rising latency it follows as time passes ([relax]).
+func observe(l crawl.HostLoad, took, wait float64) crawl.HostLoad {
 	l.Expected += 0.2 * (took - l.Expected)
 	if wait <= 0 {
 		return l
@@ -157,11 +160,20 @@ func observe(p Params, l crawl.HostLoad, took, wait float64, since time.Duration
 		return l
 	}
 	l.Latency += 0.2 * (wait - l.Latency)
-	k := 1 - math.Exp(-since.Seconds()/p.BaselineTime.Seconds())
 	if l.Latency < l.Baseline {
-		k = 0.1
+		l.Baseline += 0.1 * (l.Latency - l.Baseline)
 	}
-	l.Baseline += k * (l.Latency - l.Baseline)
+	return l
+}
+
+// relax lets the baseline rise towards the latency by the time that has passed
+// since l.At. By time and not by fetches: a slow-down shows against it however
+// many connections there are, and a hostname that is seldom asked, because its
+// first answer came by luck from a cache, is not taken for slow for ever.
+func relax(p Params, l crawl.HostLoad, now time.Time) crawl.HostLoad {
+	if dt := now.Sub(l.At).Seconds(); dt > 0 && l.Baseline > 0 && l.Latency > l.Baseline {
+		l.Baseline += (1 - math.Exp(-dt/p.BaselineTime.Seconds())) * (l.Latency - l.Baseline)
+	}
 	return l
 }
 

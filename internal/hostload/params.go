@@ -21,7 +21,11 @@ type Params struct {
 	FirstCost time.Duration
 	// Burst is for how long unused capacity is saved up.
 	Burst time.Duration
-	// MaxDebt bounds the pause that one very long fetch can cause.
+	// MaxDebt bounds the pause that long fetches can cause: debt that takes
+	// longer to refill is forgiven, so that the platform never stops asking (E4)
+	// where a fetch takes so long that E1 alone would have it wait for hours. It
+	// is as long as the longest back-off: a shorter one would let a slow hostname
+	// at its floor be used many times more than its limit says.
 	MaxDebt time.Duration
 	// Window is how long answers are gathered before the limit may rise (E3).
 	Window time.Duration
@@ -56,7 +60,7 @@ func Stranger() Params {
 	return Params{
 		Start: 0.05, Floor: 0.002, Ceiling: 1,
 		MinCost: 100 * time.Millisecond, FirstCost: 200 * time.Millisecond,
-		Burst: time.Second, MaxDebt: time.Minute,
+		Burst: time.Second, MaxDebt: 30 * time.Minute,
 		Window: 10 * time.Second, Step: 0.02,
 		ErrorCut: 0.5, NetworkCut: 0.5,
 		SlowFactor: 1.5, SlowSlack: 50 * time.Millisecond, SlowCut: 0.3, BaselineTime: 10 * time.Minute,
@@ -72,7 +76,7 @@ func Own() Params {
 	p.Start, p.Floor, p.Ceiling = 4, 0.05, 64
 	p.MinCost, p.FirstCost = 0, 50*time.Millisecond
 	p.Window, p.Step = time.Second, 1
-	p.Backoff, p.MaxBackoff = time.Second, 5*time.Minute
+	p.Backoff, p.MaxBackoff, p.MaxDebt = time.Second, 5*time.Minute, 5*time.Minute
 	return p
 }
 

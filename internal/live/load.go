@@ -93,7 +93,7 @@ func (l *loop) scan() {
 	now := utcNow()
 	l.scanned = now
 	l.sched.Uncrowd()
-	l.wanted = append(l.wanted, loadRequest{now: now, leases: l.leases, limit: schedule.MaxHosts})
+	l.wanted = append(l.wanted, loadRequest{now: now, leases: l.leases, limit: 2 * schedule.MaxHosts})
 }
 
 // take hands what was read to the scheduler.

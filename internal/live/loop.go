@@ -171,7 +171,7 @@ func (l *loop) finishIfIdle(now time.Time) {
 	if !l.until.IsZero() && l.until.Sub(now) <= l.cfg.Patience {
 		return
 	}
-	if now.Sub(l.scanned) > dueHostsEvery || l.sched.Counts().Crowded {
+	if c := l.sched.Counts(); now.Sub(l.scanned) > dueHostsEvery || c.Crowded && c.Hosts < schedule.MaxHosts {
 		l.scan() // once more: hostnames that were dropped or left in the store
 		return
 	}

@@ -162,3 +162,39 @@ func TestB1ProtocolChangesBetweenSessionsOnly(t *testing.T) {
 		})
 	}
 }
+
+func TestE5CrowdedHostsThatBackOffMakeRoom(t *testing.T) {
+	var links []string
+	for i := range 40 {
+		links = append(links, fmt.Sprintf("http://limited%02d.example/", i))
+	}
+	for i := range 10 {
+		links = append(links, fmt.Sprintf("http://zz-good%d.example/", i))
+	}
+	b := newBench(t, func(u crawl.URL, _ time.Time) answer {
+		switch {
+		case u.Path() == "/robots.txt":
+			return answer{status: 404}
+		case u == h+"/":
+			return page(links...)
+		case u.Host()[0] == 'l':
+			return answer{status: 429, header: crawl.Header{{Name: "Retry-After", Value: "7200"}}}
+		}
+		return page()
+	})
+	b.cfg.HostRoom = 5
+	b.start(h + "/").run(t0.Add(time.Hour))
+	for i := range 10 {
+		if n := b.count(fmt.Sprintf("http://zz-good%d.example/", i)); n != 1 {
+			t.Errorf("good host %d fetched %d times", i, n)
+		}
+	}
+	for i := range 40 {
+		if n := b.count(fmt.Sprintf("http://limited%02d.example/", i)); n != 1 {
+			t.Errorf("limited host %d asked %d times within its Retry-After", i, n)
+		}
+	}
+	if n := b.sched.Counts().Hosts; n > 5 {
+		t.Errorf("%d hostnames in memory", n)
+	}
+}

@@ -30,17 +30,19 @@ type Config struct {
 	Protocol protocol.Params // zero = defaults
 	Timeouts crawl.Timeouts
 	Scope    Scope
-	Window   int   // URLs of a hostname kept in memory; 0 = DefaultWindow
+	Window   int   // URLs of a hostname kept in memory for each client; 0 = DefaultWindow
+	HostRoom int   // hostnames kept in memory; 0 = MaxHosts
 	MaxPages int64 // page requests of this run; 0 = no limit
 	MaxLinks int   // links read of a page; 0 = the content package's default
 	Rand     func() float64
 }
 
 const (
-	// DefaultWindow is how many URLs of a hostname are kept in memory (house choice).
+	// DefaultWindow is how many URLs of a hostname are kept in memory for each
+	// client (house choice).
 	DefaultWindow = 256
-	// MaxHosts bounds the hostnames kept in memory (house choice); the others
-	// wait in the store.
+	// MaxHosts bounds the hostnames kept in memory (house choice); the
+	// others wait in the store.
 	MaxHosts = 20_000
 	// MaxOrigins bounds the robots.txt files kept in memory for one hostname;
 	// more than one or two means that somebody links to every port.
@@ -65,6 +67,13 @@ func (c *Config) client(id crawl.ClientID) *Client {
 }
 
 func (c *Config) primary() crawl.ClientID { return c.Clients[0].Profile.ID }
+
+func (c *Config) hostRoom() int {
+	if c.HostRoom > 0 {
+		return c.HostRoom
+	}
+	return MaxHosts
+}
 
 func (c *Config) window() int {
 	if c.Window > 0 {

@@ -26,8 +26,8 @@
 //     ignores it).
 //   - A (URL, client) pair is in memory at most once until its outcome is
 //     committed: it cannot be under way twice.
-//   - Memory: at most Config.Window URLs of a hostname, at most MaxHosts
-//     hostnames.
+//   - Memory: at most Config.Window URLs of a hostname for each client, at most
+//     MaxHosts hostnames.
 //   - One goroutine at a time calls a Scheduler.
 //
 // Sources: behaviours A3 to A5, B6, C3 to C8, D1, E1 to E9, F, H1.

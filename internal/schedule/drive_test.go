@@ -274,16 +274,27 @@ func (b *bench) wait(until, end time.Time) bool {
 		// Hostnames that were dropped come back when they are due.
 		next := b.nextHost()
 		if next.IsZero() || next.After(end) {
-			return false
+			return b.crowded()
 		}
 		b.now = next
 		b.findHosts()
 		return true
 	}
 	if until.After(end) {
-		return false
+		return b.crowded()
 	}
 	b.now = until
+	b.findHosts()
+	return true
+}
+
+// crowded looks for hostnames that were left in the store and may have room now;
+// false if there were none.
+func (b *bench) crowded() bool {
+	if !b.sched.Counts().Crowded {
+		return false
+	}
+	b.sched.Uncrowd()
 	b.findHosts()
 	return true
 }

@@ -291,6 +291,17 @@ func (h *host) release(k key) {
 	}
 }
 
+// resting reports that all that is in memory of the hostname is in the store as
+// well: nothing is under way, being loaded or awaiting commit.
+func (h *host) resting() bool {
+	for _, f := range h.feeds {
+		if f.loading {
+			return false
+		}
+	}
+	return h.inflight == 0 && len(h.urgent) == 0 && len(h.held) == h.queued
+}
+
 // idle reports that nothing of the hostname is in memory, under way or wanted
 // before t.
 func (h *host) idle(t time.Time) bool {

@@ -61,8 +61,7 @@ func (s *Scheduler) Knows(name crawl.Host) bool { return s.hosts[name] != nil }
 func (s *Scheduler) AddHost(now time.Time, rec crawl.HostRecord, robots []crawl.RobotsRecord) {
 	h := s.hosts[rec.Host]
 	if h == nil {
-		if len(s.hosts) >= MaxHosts {
-			s.crowded = true
+		if !s.room(now) {
 			return
 		}
 		h = newHost(rec.Host)
@@ -101,6 +100,28 @@ func (s *Scheduler) AddGuest(now time.Time, name crawl.Host) {
 	s.schedule(h, now)
 }
 
+// room makes room for one more hostname: if there is none, a hostname that has to
+// wait for long goes, whose entries are still in the store. false: there is none,
+// and the new one has to wait in the store.
+func (s *Scheduler) room(now time.Time) bool {
+	if len(s.hosts) < s.cfg.hostRoom() {
+		return true
+	}
+	var last *host
+	for _, h := range s.heap {
+		if h.at.After(now.Add(keepWarm)) && h.resting() && (last == nil || h.at.After(last.at)) {
+			last = h
+		}
+	}
+	if last == nil {
+		s.crowded = true
+		return false
+	}
+	s.queued -= last.queued
+	s.drop(last)
+	return true
+}
+
 // want asks for the records of a hostname that is not in memory.
 func (s *Scheduler) want(name crawl.Host) *host {
 	if h := s.hosts[name]; h != nil {
@@ -120,12 +141,18 @@ func (s *Scheduler) AddURLs(now time.Time, step Step, entries []crawl.QueueEntry
 		return
 	}
 	f := h.feed(step.Client)
+	full := false
 	for _, e := range entries {
+		// Of the entries that were held when it was asked for, some were
+		// committed since and did not come again.
+		if full = f.queued >= s.cfg.window(); full {
+			break
+		}
 		if _, stale := f.released[e.URL]; !stale && h.push(e) {
 			s.queued++
 		}
 	}
-	f.more = len(entries) >= step.Limit || f.again
+	f.more = full || len(entries) >= step.Limit || f.again
 	f.loading, f.again, f.released = false, false, nil
 	f.wakeAt = next
 	if !f.more && f.held > 0 && !next.After(now) {
@@ -208,7 +235,7 @@ func (s *Scheduler) refill(h *host, now time.Time) (Step, bool) {
 		if !f.wakeAt.IsZero() && !f.wakeAt.After(now) {
 			f.more, f.wakeAt = true, time.Time{}
 		}
-		if f.more && !f.loading && f.queued < window/4 {
+		if f.more && !f.loading && f.queued < max(1, window/4) {
 			f.loading, f.more = true, false
 			// What is held is still in the store's queue, so it comes again.
 			return Step{Kind: StepLoadURLs, Host: h.name, Client: f.client, Limit: f.held + window - f.queued}, true
@@ -246,11 +273,9 @@ func (s *Scheduler) Committed(now time.Time, outcomes []*crawl.Outcome, news []c
 	for _, name := range news {
 		h := s.hosts[name]
 		if h == nil {
-			if len(s.hosts) >= MaxHosts {
-				s.crowded = true
-				continue
+			if s.room(now) {
+				s.want(name)
 			}
-			s.want(name)
 			continue
 		}
 		for _, f := range h.feeds {

@@ -84,8 +84,7 @@ func (c *commit) create(r crawl.URLRecord) *crawl.URLRecord {
 	c.s.urls[r.URL] = &r
 	c.new++
 	h := c.host(r.URL.Host())
-	i, _ := slices.BinarySearch(h.urls, r.URL)
-	h.urls = slices.Insert(h.urls, i, r.URL)
+	h.urls, h.added = append(h.urls, r.URL), true
 	return &r
 }
 

@@ -99,15 +99,17 @@ func (s *Store) check(l store.Lease, now time.Time) error {
 
 // checkBatch says whether leases hold and cover what a batch touches.
 func (s *Store) checkBatch(leases []store.Lease, batch []*crawl.Outcome) error {
-	held := map[crawl.Shard]bool{}
+	var held [crawl.Shards]bool
+	now := s.now()
 	for _, l := range leases {
-		if err := s.check(l, s.now()); err != nil {
+		if err := s.check(l, now); err != nil {
 			return err
 		}
 		held[l.Shard] = true
 	}
+	var hosts []crawl.Host
 	for _, o := range batch {
-		var hosts []crawl.Host
+		hosts = hosts[:0]
 		if o.Host != nil {
 			hosts = append(hosts, o.Host.Host)
 		}

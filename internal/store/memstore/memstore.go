@@ -3,7 +3,7 @@
 // the simulator and of tests.
 //
 // It decides nothing. It is meant to be obviously right rather than fast: plain
-// maps and sorted slices under one mutex. Nothing in it is shared with a caller:
+// maps and sorted lists under one mutex. Nothing in it is shared with a caller:
 // records are copied in and out. It is not durable, and it is bounded by memory.
 //
 // Sources: behaviour L1, F13, I1, I2.
@@ -38,8 +38,9 @@ type Store struct {
 // host is a hostname with what belongs to it.
 type host struct {
 	record crawl.HostRecord
-	urls   []crawl.URL // sorted
-	queue  []entry     // sorted
+	urls   []crawl.URL // sorted, unless added says otherwise
+	added  bool        // URLs were added and not yet sorted in
+	queues []*queue    // one per client
 }
 
 // entry is one place in a queue.

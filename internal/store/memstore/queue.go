@@ -16,43 +16,137 @@ func (e entry) compare(f entry) int {
 	return cmp.Or(cmp.Compare(e.band, f.band), e.due.Compare(f.due), cmp.Compare(e.url, f.url), cmp.Compare(e.client, f.client))
 }
 
+// queue holds the entries of one client, each band in order of compare.
+type queue struct {
+	client crawl.ClientID
+	bands  [crawl.Bands]band
+}
+
+// band is a sorted list in pieces, so that an entry in the middle of a long one
+// moves few others. No piece is empty.
+type band [][]entry
+
+// pieceSize bounds a piece.
+const pieceSize = 128
+
+// find returns the piece in which e is, or belongs, and its place there.
+func (b band) find(e entry) (piece, at int, found bool) {
+	piece, found = slices.BinarySearchFunc(b, e, func(p []entry, e entry) int { return p[0].compare(e) })
+	if found {
+		return piece, 0, true
+	}
+	if piece--; piece < 0 {
+		return 0, 0, false
+	}
+	at, found = slices.BinarySearchFunc(b[piece], e, entry.compare)
+	return piece, at, found
+}
+
+func (b band) insert(e entry) band {
+	if len(b) == 0 {
+		return append(b, append(make([]entry, 0, 4), e))
+	}
+	i, at, _ := b.find(e)
+	b[i] = slices.Insert(b[i], at, e)
+	if n := len(b[i]); n > pieceSize {
+		rest := slices.Clone(b[i][n/2:])
+		clear(b[i][n/2:])
+		b[i] = b[i][:n/2]
+		b = slices.Insert(b, i+1, rest)
+	}
+	return b
+}
+
+func (b band) remove(e entry) band {
+	if len(b) == 0 {
+		return b
+	}
+	i, at, found := b.find(e)
+	if !found {
+		return b
+	}
+	if b[i] = slices.Delete(b[i], at, at+1); len(b[i]) == 0 {
+		b = slices.Delete(b, i, i+1)
+	}
+	return b
+}
+
+// due appends up to limit entries that are due at now.
+func (b band) due(list []entry, now time.Time, limit int) []entry {
+	for _, p := range b {
+		for _, e := range p {
+			if limit <= 0 || e.due.After(now) {
+				return list
+			}
+			list = append(list, e)
+			limit--
+		}
+	}
+	return list
+}
+
+func (h *host) queue(client crawl.ClientID) *queue {
+	for _, q := range h.queues {
+		if q.client == client {
+			return q
+		}
+	}
+	return nil
+}
+
 func (h *host) enqueue(e entry) {
 	if e.due.IsZero() {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(h.queue, e, entry.compare)
-	h.queue = slices.Insert(h.queue, i, e)
+	q := h.queue(e.client)
+	if q == nil {
+		q = &queue{client: e.client}
+		h.queues = append(h.queues, q)
+	}
+	q.bands[e.band] = q.bands[e.band].insert(e)
 }
 
 func (h *host) dequeue(e entry) {
-	if i, ok := slices.BinarySearchFunc(h.queue, e, entry.compare); ok {
-		h.queue = slices.Delete(h.queue, i, i+1)
+	if q := h.queue(e.client); q != nil {
+		q.bands[e.band] = q.bands[e.band].remove(e)
 	}
-}
-
-// band returns the queue entries of one band.
-func (h *host) band(b crawl.Band) []entry {
-	byBand := func(e entry, b crawl.Band) int { return cmp.Compare(e.band, b) }
-	from, _ := slices.BinarySearchFunc(h.queue, b, byBand)
-	to, _ := slices.BinarySearchFunc(h.queue, b+1, byBand)
-	return h.queue[from:to]
 }
 
 // nextDue is the earliest due time of a client's entries, of all if client is "".
 func (h *host) nextDue(client crawl.ClientID) time.Time {
 	var first time.Time
-	for b := range crawl.Band(crawl.Bands) {
-		for _, e := range h.band(b) {
-			if client != "" && e.client != client {
-				continue
+	for _, q := range h.queues {
+		if client != "" && q.client != client {
+			continue
+		}
+		for _, b := range q.bands {
+			if len(b) > 0 && (first.IsZero() || b[0][0].due.Before(first)) {
+				first = b[0][0].due
 			}
-			if first.IsZero() || e.due.Before(first) {
-				first = e.due
-			}
-			break
 		}
 	}
 	return first
+}
+
+// dueEntries returns up to limit entries that are due at now, in order; only
+// those of one client unless client is "".
+func (h *host) dueEntries(client crawl.ClientID, now time.Time, limit int) []entry {
+	var list []entry
+	for b := range crawl.Bands {
+		from := len(list)
+		for _, q := range h.queues {
+			if client == "" || q.client == client {
+				list = q.bands[b].due(list, now, limit-from)
+			}
+		}
+		if client == "" {
+			slices.SortFunc(list[from:], entry.compare)
+		}
+		if len(list) >= limit {
+			return list[:max(limit, 0)]
+		}
+	}
+	return list
 }
 
 // DueHosts implements [store.Store].
@@ -94,20 +188,13 @@ func (s *Store) DueURLs(ctx context.Context, name crawl.Host, client crawl.Clien
 	if h == nil {
 		return nil, nil
 	}
-	var due []store.Due
-	for b := range crawl.Band(crawl.Bands) {
-		for _, e := range h.band(b) {
-			if e.due.After(now) || len(due) >= limit {
-				break
-			}
-			if client != "" && e.client != client {
-				continue
-			}
-			r := s.urls[e.url]
-			v := *visitOf(r, e.client)
-			v.Chain = slices.Clone(v.Chain)
-			due = append(due, store.Due{URL: r.URL, Depth: r.Depth, Referrer: r.Referrer, Via: r.Via, Index: r.Index, Visit: v})
-		}
+	entries := h.dueEntries(client, now, limit)
+	due := make([]store.Due, 0, len(entries))
+	for _, e := range entries {
+		r := s.urls[e.url]
+		v := *visitOf(r, e.client)
+		v.Chain = slices.Clone(v.Chain)
+		due = append(due, store.Due{URL: r.URL, Depth: r.Depth, Referrer: r.Referrer, Via: r.Via, Index: r.Index, Visit: v})
 	}
 	return due, nil
 }

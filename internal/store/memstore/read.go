@@ -140,11 +140,20 @@ func compareHosts(a, b crawl.Host) int {
 	return cmp.Or(cmp.Compare(crawl.ShardOf(a), crawl.ShardOf(b)), cmp.Compare(a, b))
 }
 
+// sorted returns the URLs of the hostname in order.
+func (h *host) sorted() []crawl.URL {
+	if h.added {
+		slices.Sort(h.urls)
+		h.added = false
+	}
+	return h.urls
+}
+
 func (s *Store) urlNames(f store.URLFilter) []crawl.URL {
 	var all []crawl.URL
 	for _, h := range s.hostNames() {
 		if f.Host == "" || f.Host == h {
-			all = append(all, s.hosts[h].urls...)
+			all = append(all, s.hosts[h].sorted()...)
 		}
 	}
 	return all
@@ -205,4 +214,15 @@ func copyRecord(r crawl.URLRecord) crawl.URLRecord {
 		r.Visits[i].Chain = slices.Clone(r.Visits[i].Chain)
 	}
 	return r
+}
+
+// Count returns how many URLs of a hostname are known. It is no part of
+// [store.Store]: the simulator counts often, and a scan would be slow.
+func (s *Store) Count(name crawl.Host) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := s.hosts[name]; h != nil {
+		return len(h.urls)
+	}
+	return 0
 }
