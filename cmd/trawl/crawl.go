@@ -17,6 +17,7 @@ type crawlOptions struct {
 	plan
 	data        string
 	maxPages    int64
+	refresh     bool
 	concurrency int
 	patience    time.Duration
 	json        bool
@@ -50,6 +51,7 @@ configuration, and nothing was started; 3 done, but given URLs or hostnames were
 out (the summary says why); 130 interrupted (run it again to go on).`,
 		Example: `  trawl crawl https://www.example.org/
   trawl crawl                                  go on with the crawl in ./trawl-data
+  trawl crawl --refresh                        crawl everything in it again
   trawl crawl --data site --max-pages 500 https://www.example.org/
   trawl crawl --own --client googlebot-smartphone http://127.0.0.1:8080/
   trawl crawl --exclude '/archive/' --json https://www.example.org/ > summary.json`,
@@ -66,6 +68,7 @@ out (the summary says why); 130 interrupted (run it again to go on).`,
 	f.StringArrayVar(&o.Exclude, "exclude", nil, "no URLs that match this regular expression (RE2; may be repeated)")
 	f.BoolVar(&o.AllHosts, "all-hosts", false, "follow links to other sites too (default: the sites of the given URLs)")
 	f.BoolVar(&o.NoWARC, "no-warc", false, "keep no WARC archive of what was fetched")
+	f.BoolVar(&o.refresh, "refresh", false, "crawl again, now, every page that was crawled before (conditionally, where the client asks so)")
 	f.IntVar(&o.concurrency, "concurrency", 0, "fetches at the same time over all hosts (default from the configuration)")
 	f.DurationVar(&o.patience, "patience", live.DefaultPatience, "how long to wait at the end for hostnames that are backing off")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON")
@@ -100,6 +103,13 @@ func runCrawl(cmd *cobra.Command, o crawlOptions, args []string, s streams) erro
 	warnContact(s, env, cfg.Schedule.Clients[0].Profile, p)
 	if err := data.start(ctx, p, &cfg.Schedule); err != nil {
 		return err
+	}
+	if o.refresh {
+		n, err := data.refresh(ctx, nowUTC())
+		if err != nil {
+			return err
+		}
+		s.say("%d pages that were crawled before are due again", n)
 	}
 	if !p.NoWARC && env.cfg.Crawl.WARC {
 		arch, err := data.openArchive(env)
