@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"trawl/internal/config"
 	"trawl/internal/crawl"
 	"trawl/internal/fetch"
+	"trawl/internal/fetch/dnscache"
+	"trawl/internal/fetch/ftpfetch"
 	"trawl/internal/fetch/httpfetch"
 	"trawl/internal/weburl"
 )
@@ -165,8 +168,31 @@ func (env *environment) allowed(p client.Profile, h crawl.Host, impersonate bool
 	return &exitError{exitUsage, err}
 }
 
-func (env *environment) fetcher() *httpfetch.Fetcher {
-	return httpfetch.New(httpfetch.Options{Guard: env.guard, RootCAs: env.roots, Insecure: env.insecure, MaxIdle: idleConnections()})
+// fetcher returns the fetcher for all schemes; both share one DNS cache.
+func (env *environment) fetcher() fetch.Fetcher {
+	names := dnscache.New(dnscache.Options{})
+	return &fetchers{
+		http: httpfetch.New(httpfetch.Options{
+			Guard: env.guard, Resolver: names, RootCAs: env.roots, Insecure: env.insecure, MaxIdle: idleConnections(),
+		}),
+		ftp: ftpfetch.New(ftpfetch.Options{Guard: env.guard, Resolver: names, RootCAs: env.roots, Insecure: env.insecure}),
+	}
+}
+
+// fetchers sends a request to the fetcher of its scheme.
+type fetchers struct{ http, ftp fetch.Fetcher }
+
+func (f *fetchers) Fetch(ctx context.Context, req *crawl.Request) *crawl.Result {
+	switch req.URL.Scheme() {
+	case "ftp", "ftps":
+		return f.ftp.Fetch(ctx, req)
+	}
+	return f.http.Fetch(ctx, req)
+}
+
+func (f *fetchers) CloseIdle() {
+	f.http.CloseIdle()
+	f.ftp.CloseIdle()
 }
 
 func exactURL(cmd *cobra.Command, args []string) error {
@@ -186,9 +212,6 @@ func parseURL(raw string) (crawl.URL, error) {
 			}
 		}
 		return "", &exitError{exitUsage, err}
-	}
-	if sch := u.Scheme(); sch != "http" && sch != "https" {
-		return "", usageError("URL %q: %s is not fetched yet; use http or https", raw, sch)
 	}
 	return u, nil
 }

@@ -28,6 +28,7 @@ const policy = `
 	crawl < fetch, store;
 	fetch < fetch/fetchtest;
 	store < store/storetest;
+	NONE < fetch/dnscache < fetch/httpfetch, fetch/ftpfetch;
 	fetch < fetch/httpfetch, fetch/ftpfetch;
 	store < store/memstore, store/pebblestore, store/pgstore;
 	crawl < warc;
@@ -45,6 +46,7 @@ const policy = `
 const testPolicy = `
 	fetch/fetchtest < fetch/httpfetch, fetch/ftpfetch;
 	fetch/httpfetch < fetch/fetchtest;
+	fetch/httpfetch, fetch/fetchtest < fetch/dnscache;
 	store/storetest < store/memstore, store/pebblestore, store/pgstore;
 	store/memstore < store/storetest, store/pebblestore, store/pgstore;
 	store/memstore < schedule;

@@ -58,7 +58,7 @@ func (r Record) check() error {
 // answered reports whether a server's response is in r.
 func answered(r *crawl.Result) bool {
 	if isFTP(r) {
-		return r.Failure == nil || len(r.Body) > 0
+		return r.Status == 200 && (r.Failure == nil || len(r.Body) > 0)
 	}
 	return r.Status > 0
 }

@@ -210,7 +210,7 @@ func TestCase34Protocols(t *testing.T) {
 		want(t, archive(t, Record{Result: r})[1], "WARC-Protocol", "h2c")
 	})
 	t.Run("FTP is a resource", func(t *testing.T) {
-		r := &crawl.Result{URL: "ftp://example.org/f.txt", Start: start, Protocol: crawl.ProtocolFTP, Body: []byte("file")}
+		r := &crawl.Result{URL: "ftp://example.org/f.txt", Start: start, Status: 200, Protocol: crawl.ProtocolFTP, Body: []byte("file")}
 		s := archive(t, Record{Result: r})
 		if kinds(s) != "resource" || string(s[0].block) != "file" {
 			t.Fatalf("%s %q", kinds(s), s[0].block)
@@ -230,6 +230,8 @@ func TestNoResponseIsNotArchived(t *testing.T) {
 	for _, r := range []*crawl.Result{
 		{URL: "http://example.org/", Failure: &crawl.Failure{Class: crawl.FailDNS}},
 		{URL: "ftp://example.org/", Failure: &crawl.Failure{Class: crawl.FailRefused}},
+		{URL: "ftp://example.org/gone", Status: 404, Protocol: crawl.ProtocolFTP},
+		{URL: "ftp://example.org/dir", Status: 301, Protocol: crawl.ProtocolFTP},
 	} {
 		if ref := mustWrite(t, w, Record{Result: r, Metadata: crawl.Header{{Name: "via", Value: "x"}}}); ref != (crawl.ArchiveRef{}) {
 			t.Errorf("%s: reference %+v", r.URL, ref)

@@ -28,11 +28,15 @@ type dialer struct {
 	resolver Resolver
 	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	tls      *tls.Config
+
+	proxy     proxyFor // nil = none
+	dialProxy func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-func newDialer(opt Options) *dialer {
-	d := &dialer{guard: opt.Guard, resolver: opt.Resolver, dial: opt.Dial}
+func newDialer(opt Options, proxy proxyFor) *dialer {
+	d := &dialer{guard: opt.Guard, resolver: opt.Resolver, dial: opt.Dial, proxy: proxy, dialProxy: opt.Dial}
 	if d.dial == nil {
+		d.dialProxy = (&net.Dialer{KeepAlive: -1}).DialContext
 		nd := &net.Dialer{
 			KeepAlive: -1, // idle connections are closed before probes would tell anything
 			// The last word on the address, asked when the socket exists.
@@ -75,7 +79,7 @@ func (d *dialer) dialPlain(ctx context.Context, _, address string) (net.Conn, er
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.connect(x, host, port)
+	c, err := d.connect(x, "http", host, port)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func (d *dialer) dialTLS(ctx context.Context, _, address string) (net.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.connect(x, host, port)
+	c, err := d.connect(x, "https", host, port)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +124,7 @@ func phaseContext(x *exchange, d time.Duration, class crawl.FailureClass, detail
 	return context.WithTimeoutCause(x, d, &abort{class, detail + d.String()})
 }
 
-func (d *dialer) connect(x *exchange, host, port string) (*conn, error) {
+func (d *dialer) connect(x *exchange, scheme, host, port string) (*conn, error) {
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return nil, &dialError{crawl.PhaseConnect, fmt.Errorf("port %q: %w", port, err)}
@@ -144,16 +148,31 @@ func (d *dialer) connect(x *exchange, host, port string) (*conn, error) {
 	limited, cancel := phaseContext(x, x.timeouts.Connect, crawl.FailConnectTimeout, "the server did not answer the connection attempt within ")
 	defer cancel()
 	start = time.Now()
-	c.Conn, c.remote, err = d.race(limited, targets)
+	c.Conn, c.remote, err = d.reach(limited, scheme, host, port, targets)
 	c.connect = time.Since(start)
 	x.connect.Store(int64(c.connect))
 	if err != nil {
-		if limited.Err() != nil {
+		var ours *abort
+		if limited.Err() != nil && !errors.As(err, &ours) {
 			err = context.Cause(limited)
 		}
 		return nil, &dialError{crawl.PhaseConnect, err}
 	}
 	return c, nil
+}
+
+// reach connects to one of targets, through a proxy where there is one.
+func (d *dialer) reach(ctx context.Context, scheme, host, port string, targets []netip.AddrPort) (net.Conn, netip.AddrPort, error) {
+	if d.proxy != nil {
+		p, err := d.proxy(scheme, host, port)
+		if err != nil {
+			return nil, netip.AddrPort{}, &abort{crawl.FailProxy, "no proxy can be used: " + clip(err.Error())}
+		}
+		if p != nil {
+			return d.tunnel(ctx, p, targets)
+		}
+	}
+	return d.race(ctx, targets)
 }
 
 func (d *dialer) resolve(x *exchange, host string) ([]netip.Addr, error) {

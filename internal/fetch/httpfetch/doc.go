@@ -28,5 +28,5 @@
 // body, because undecoded bytes would be garbage to every reader.
 //
 // Sources: RFC 9110, RFC 9112, RFC 9113, RFC 8305 (dialling), RFC 1950 to 1952
-// and RFC 7932 (codings); behaviours A6, B1, B3 to B8, B11, B12.
+// and RFC 7932 (codings); behaviours A6, B1, B3 to B8, B10, B11, B12.
 package httpfetch

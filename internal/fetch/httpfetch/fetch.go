@@ -28,9 +28,15 @@ func (f *Fetcher) Fetch(ctx context.Context, req *crawl.Request) *crawl.Result {
 		res.Timings = x.timings()
 		return res
 	}
+	route := f.routes[req.Egress]
+	if route == nil {
+		x.fail(res, crawl.FailProxy, crawl.PhaseNone, "no way out through region "+req.Egress+" is configured")
+		res.Timings = x.timings()
+		return res
+	}
 	out, sent := f.newRequest(x, req)
 	res.SentRequest = sent
-	f.exchange(x, req, out, res)
+	route.exchange(x, req, out, res)
 	res.Remote = x.remote
 	res.Timings = x.timings()
 	return res
@@ -59,9 +65,6 @@ func check(req *crawl.Request) (crawl.FailureClass, string) {
 			return crawl.FailBlockedPort, "port " + p + " belongs to another service; no HTTP is spoken to it"
 		}
 	}
-	if req.Egress != "" {
-		return crawl.FailProxy, "no way out through region " + req.Egress + " is configured"
-	}
 	return crawl.FailNone, ""
 }
 
@@ -78,12 +81,12 @@ func printable(s string) bool {
 
 // exchange sends out over the protocol asked for and, where HTTP demands it,
 // once more over HTTP/1.1.
-func (f *Fetcher) exchange(x *exchange, req *crawl.Request, out *http.Request, res *crawl.Result) {
-	transport, offered := f.http1, req.Protocol == crawl.ProtocolHTTP2
+func (r *route) exchange(x *exchange, req *crawl.Request, out *http.Request, res *crawl.Result) {
+	transport, offered := r.http1, req.Protocol == crawl.ProtocolHTTP2
 	if offered {
-		transport = f.http2
+		transport = r.http2
 		if req.URL.Scheme() == "http" {
-			transport = f.h2c
+			transport = r.h2c
 		}
 	}
 	resp, err := transport.RoundTrip(out)
@@ -92,12 +95,12 @@ func (f *Fetcher) exchange(x *exchange, req *crawl.Request, out *http.Request, r
 		case err == nil && resp.ProtoMajor == 2 && resp.StatusCode == http.StatusMisdirectedRequest:
 			resp.Body.Close()
 			res.Misdirected = true
-			resp, err = f.http1.RoundTrip(out)
+			resp, err = r.http1.RoundTrip(out)
 		case err != nil && streamCode(err, h2HTTP11Required):
 			res.Misdirected = true
-			resp, err = f.http1.RoundTrip(out)
-		case err != nil && transport == f.h2c && declinesH2C(err):
-			resp, err = f.http1.RoundTrip(out)
+			resp, err = r.http1.RoundTrip(out)
+		case err != nil && transport == r.h2c && declinesH2C(err):
+			resp, err = r.http1.RoundTrip(out)
 		}
 	}
 	if err != nil {

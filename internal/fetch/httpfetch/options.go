@@ -26,10 +26,19 @@ type Options struct {
 	Resolver       Resolver         // nil = the system's, behind a [CachingResolver]
 	RootCAs        *x509.CertPool   // nil = the system's
 	MaxIdlePerHost int              // idle connections kept per origin; 0 = 4, house choice
-	MaxIdle        int              // idle connections kept over all hosts, HTTP/1.1 and HTTP/2 each; 0 = 1024, house choice
+	MaxIdle        int              // idle connections kept over all hosts of a region, HTTP/1.1 and HTTP/2 each; 0 = 1024, house choice
 	MaxHeaderBytes int64            // of a response header, 1xx responses before it included; 0 = 256 KiB, house choice
 	Now            func() time.Time // for Result.Start and the age of DNS answers; nil = time.Now
 	Insecure       bool             // accept any certificate: only for owners' own hosts
+
+	// Egress has the ways out by region (B10): Request.Egress names one, and
+	// "" is the default region, which needs no proxy. A request for a region
+	// that is not here fails with FailProxy.
+	Egress map[string]Proxy
+	// EnvironmentProxy lets HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the process
+	// decide for the default region, if Egress does not. Without it they are
+	// ignored: an operator's proxy is not the crawler's egress.
+	EnvironmentProxy bool
 
 	// Dial replaces the TCP dialler, for tests. Addresses pass the Guard
 	// before it is asked. It must give up when ctx is done.
@@ -48,11 +57,16 @@ const (
 // Fetcher implements [fetch.Fetcher] over net/http. Make one with [New] and
 // share it: connections are reused only within one Fetcher.
 type Fetcher struct {
-	now   func() time.Time
+	now    func() time.Time
+	routes map[string]*route // by region; never changed
+	blank  *http.Request     // copied for each request; never changed
+}
+
+// route is the way out of one region, with its connections.
+type route struct {
 	http1 *http.Transport // HTTP/1.1 only, h2 not offered
 	http2 *http.Transport // h2 offered over TLS, HTTP/1.1 if the server declines
 	h2c   *http.Transport // HTTP/2 with prior knowledge over plain TCP
-	blank *http.Request   // copied for each request; never changed
 }
 
 var _ fetch.Fetcher = (*Fetcher)(nil)
@@ -74,19 +88,34 @@ func New(opt Options) *Fetcher {
 	if opt.MaxHeaderBytes <= 0 {
 		opt.MaxHeaderBytes = 256 << 10
 	}
-	d := newDialer(opt)
 	f := &Fetcher{
-		now:   opt.Now,
+		now:    opt.Now,
+		routes: map[string]*route{},
+		blank:  &http.Request{Method: http.MethodGet, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1},
+	}
+	var direct proxyFor
+	if opt.EnvironmentProxy {
+		direct = environment()
+	}
+	f.routes[""] = newRoute(opt, direct)
+	for region, p := range opt.Egress {
+		f.routes[region] = newRoute(opt, always(p))
+	}
+	return f
+}
+
+func newRoute(opt Options, proxy proxyFor) *route {
+	d := newDialer(opt, proxy)
+	r := &route{
 		http1: newTransport(opt, d, nil),
 		http2: newTransport(opt, d, []string{"h2", "http/1.1"}),
 		h2c:   newTransport(opt, d, nil),
-		blank: &http.Request{Method: http.MethodGet, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1},
 	}
-	f.http1.Protocols = protocols((*http.Protocols).SetHTTP1)
-	f.http2.Protocols = protocols((*http.Protocols).SetHTTP1, (*http.Protocols).SetHTTP2)
-	f.h2c.Protocols = protocols((*http.Protocols).SetUnencryptedHTTP2)
-	f.http2.IdleConnTimeout, f.h2c.IdleConnTimeout = idleTimeoutHTTP2, idleTimeoutHTTP2
-	return f
+	r.http1.Protocols = protocols((*http.Protocols).SetHTTP1)
+	r.http2.Protocols = protocols((*http.Protocols).SetHTTP1, (*http.Protocols).SetHTTP2)
+	r.h2c.Protocols = protocols((*http.Protocols).SetUnencryptedHTTP2)
+	r.http2.IdleConnTimeout, r.h2c.IdleConnTimeout = idleTimeoutHTTP2, idleTimeoutHTTP2
+	return r
 }
 
 func protocols(set ...func(*http.Protocols, bool)) *http.Protocols {
@@ -105,7 +134,7 @@ func newTransport(opt Options, d *dialer, alpn []string) *http.Transport {
 		ClientSessionCache: tls.NewLRUClientSessionCache(tlsSessions),
 	})
 	return &http.Transport{
-		Proxy:                  nil, // never from the environment: an operator's proxy is not the crawler's egress
+		Proxy:                  nil, // the dialer goes through proxies, to addresses it has checked
 		DialContext:            d.dialPlain,
 		DialTLSContext:         d.dialTLS,
 		DisableCompression:     true, // decoded here, within the byte limit
@@ -125,9 +154,11 @@ func newTransport(opt Options, d *dialer, alpn []string) *http.Transport {
 
 // CloseIdle closes connections that no fetch uses.
 func (f *Fetcher) CloseIdle() {
-	f.http1.CloseIdleConnections()
-	f.http2.CloseIdleConnections()
-	f.h2c.CloseIdleConnections()
+	for _, r := range f.routes {
+		r.http1.CloseIdleConnections()
+		r.http2.CloseIdleConnections()
+		r.h2c.CloseIdleConnections()
+	}
 }
 
 // timeouts returns t with the default in place of what is not positive.
