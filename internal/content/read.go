@@ -11,7 +11,7 @@ import (
 
 // DefaultMaxLinks is the number of links kept of a page, if the options say
 // nothing else (house choice).
-const DefaultMaxLinks = 20_000
+const DefaultMaxLinks = 100_000
 
 // Options say for whom a page is read.
 type Options struct {

@@ -36,6 +36,8 @@ type Visit struct {
 	Truncated    bool          `json:"truncated"`
 	RedirectTo   URL           `json:"redirect_to,omitempty"`
 	Archive      ArchiveRef    `json:"archive,omitzero"`
+	Pruned       bool          `json:"pruned"`  // not fetched: it lies in a space without end (D3)
+	Bounded      bool          `json:"bounded"` // a limit of ours kept part of the page from being read: links, headers
 }
 
 // ArchiveRef locates the archived response of a visit; zero = not archived.

@@ -28,6 +28,8 @@ type Summary struct {
 	Traps      List[HostTrap] `json:"traps"`
 	Left       List[LeftHost] `json:"left"` // hostnames with work that was not done
 	Incomplete List[PageFact] `json:"incomplete"`
+	Bounded    List[PageFact] `json:"bounded"`     // pages of which a limit of ours kept part from being read
+	Pruned     int64          `json:"urls_pruned"` // in traps that show in many URLs together
 }
 
 // List is a bounded list: Total counts all, Items holds the first Limit.
@@ -75,14 +77,6 @@ type HostTrap struct {
 	crawl.Trap
 }
 
-// LeftHost is a hostname with work that was not done, and why.
-type LeftHost struct {
-	Host   crawl.Host `json:"host"`
-	URLs   int64      `json:"urls"`
-	Reason string     `json:"reason"`
-	Until  time.Time  `json:"until,omitzero"`
-}
-
 // Options bound a summary.
 type Options struct {
 	Limit int // entries of each list; 0 = 100
@@ -107,7 +101,7 @@ func Summarise(ctx context.Context, st store.Store, opt Options) (*Summary, erro
 	}
 	b := &builder{
 		sum: &Summary{}, opt: opt, slowest: top{n: opt.Top}, largest: top{n: opt.Top},
-		edges: map[crawl.URL]edge{}, pending: map[crawl.Host]int64{}, broken: map[uint32][]int{}, index: map[string]int64{},
+		edges: map[crawl.URL]edge{}, pending: map[crawl.Host]map[crawl.Origin]int64{}, broken: map[uint32][]int{}, index: map[string]int64{},
 	}
 	for rec, err := range st.URLs(ctx, store.URLFilter{}) {
 		if err != nil {
@@ -147,6 +141,7 @@ func (s *Summary) noNulls() {
 	s.Traps.Items = append([]HostTrap{}, s.Traps.Items...)
 	s.Left.Items = append([]LeftHost{}, s.Left.Items...)
 	s.Incomplete.Items = append([]PageFact{}, s.Incomplete.Items...)
+	s.Bounded.Items = append([]PageFact{}, s.Bounded.Items...)
 }
 
 type edge struct {
@@ -161,7 +156,7 @@ type builder struct {
 	largest top
 	edges   map[crawl.URL]edge
 	broken  map[uint32][]int // link hash -> entries of Broken
-	pending map[crawl.Host]int64
+	pending map[crawl.Host]map[crawl.Origin]int64
 	index   map[string]int64
 }
 
@@ -171,11 +166,12 @@ func (b *builder) url(rec *crawl.URLRecord) {
 	if reason == crawl.ReasonNone {
 		reason = crawl.ReasonDiscoveredNotIndexed
 	}
-	crawled, blocked, page := false, false, false
+	crawled, settled, page := false, false, false
 	for i := range rec.Visits {
 		v := &rec.Visits[i]
 		crawled = crawled || v.Crawls > 0
-		blocked = blocked || v.Robots
+		// Disallowed, pruned or refused by ourselves: decided without a request.
+		settled = settled || v.Robots || v.Pruned || v.Failure != crawl.FailNone
 		page = page || v.Kind == crawl.KindPage
 		b.visit(rec, v)
 	}
@@ -185,10 +181,26 @@ func (b *builder) url(rec *crawl.URLRecord) {
 	switch {
 	case crawled:
 		b.sum.Crawled++
-	case !blocked:
+	case !settled:
 		b.sum.Pending++
-		b.pending[rec.URL.Host()]++
+		b.wait(rec.URL)
 	}
+}
+
+// maxOrigins bounds the origins of one hostname that are told apart.
+const maxOrigins = 64
+
+func (b *builder) wait(u crawl.URL) {
+	m := b.pending[u.Host()]
+	if m == nil {
+		m = map[crawl.Origin]int64{}
+		b.pending[u.Host()] = m
+	}
+	o := u.Origin()
+	if _, known := m[o]; !known && len(m) >= maxOrigins {
+		o = "" // of more origins
+	}
+	m[o]++
 }
 
 func (b *builder) visit(rec *crawl.URLRecord, v *crawl.Visit) {
@@ -199,8 +211,18 @@ func (b *builder) visit(rec *crawl.URLRecord, v *crawl.Visit) {
 		b.sum.Blocked.add(b.opt.Limit, fact)
 		return
 	}
-	if v.Crawls == 0 {
+	if v.Pruned {
+		b.sum.Pruned++
 		return
+	}
+	if v.Crawls == 0 {
+		if v.Failure != crawl.FailNone {
+			b.broke(rec, v.Failure.String()+" (refused by trawl itself, B11)")
+		}
+		return
+	}
+	if v.Bounded {
+		b.sum.Bounded.add(b.opt.Limit, fact)
 	}
 	b.slowest.add(fact, int64(v.Duration))
 	b.largest.add(fact, v.Bytes)
@@ -225,14 +247,19 @@ func (b *builder) visit(rec *crawl.URLRecord, v *crawl.Visit) {
 		b.sum.Content++
 	}
 	if answer != "" {
-		if b.sum.Broken.add(b.opt.Limit, Broken{URL: rec.URL, Answer: answer}) {
-			h := crawl.LinkHash(rec.URL)
-			i := len(b.sum.Broken.Items) - 1
-			b.broken[h] = append(b.broken[h], i)
-			if rec.Referrer != "" {
-				b.sum.Broken.Items[i].Referrers.add(maxReferrers, rec.Referrer)
-			}
-		}
+		b.broke(rec, answer)
+	}
+}
+
+func (b *builder) broke(rec *crawl.URLRecord, answer string) {
+	if !b.sum.Broken.add(b.opt.Limit, Broken{URL: rec.URL, Answer: answer}) {
+		return
+	}
+	h := crawl.LinkHash(rec.URL)
+	i := len(b.sum.Broken.Items) - 1
+	b.broken[h] = append(b.broken[h], i)
+	if rec.Referrer != "" {
+		b.sum.Broken.Items[i].Referrers.add(maxReferrers, rec.Referrer)
 	}
 }
 
@@ -335,38 +362,9 @@ func (b *builder) hosts(ctx context.Context, st store.Store) error {
 		for _, t := range rec.Traps {
 			b.sum.Traps.add(b.opt.Limit, HostTrap{Host: rec.Host, Trap: t})
 		}
-		if n := b.pending[rec.Host]; n > 0 {
-			left, err := b.left(ctx, st, &rec, n)
-			if err != nil {
-				return err
-			}
-			b.sum.Left.add(b.opt.Limit, left)
+		if err := b.left(ctx, st, &rec); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// left says why a hostname's URLs were not crawled.
-func (b *builder) left(ctx context.Context, st store.Store, rec *crawl.HostRecord, n int64) (LeftHost, error) {
-	l := LeftHost{Host: rec.Host, URLs: n, Reason: "not reached before the run ended"}
-	robots, err := st.Robots(ctx, rec.Host)
-	if err != nil {
-		return l, err
-	}
-	for i := range robots {
-		r := &robots[i]
-		switch {
-		case !r.FailingSince.IsZero():
-			l.Reason = "robots.txt not available since " + r.FailingSince.Format(time.RFC3339) + " (" + robotsAnswer(r) + ", C4)"
-			l.Until = rec.Due
-			return l, nil
-		case r.Failure != crawl.FailNone && !r.HasGood:
-			l.Reason = "robots.txt could not be asked for (" + robotsAnswer(r) + ")"
-			return l, nil
-		}
-	}
-	if rec.Load.NotBefore.After(b.opt.Now) {
-		l.Reason, l.Until = rec.Load.Cause, rec.Load.NotBefore
-	}
-	return l, nil
 }

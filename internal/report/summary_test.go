@@ -123,3 +123,56 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+// What was decided without a request is not left for later, and each origin of a
+// hostname has its own reason.
+func TestC4LeftIsToldByOrigin(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	st := memstore.New(func() time.Time { return now })
+	leases, err := st.Acquire(t.Context(), "w", []crawl.Shard{crawl.ShardOf("a.example")}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	visit := func(u crawl.URL, v crawl.Visit) *crawl.Outcome {
+		v.Client, v.Due = "c", now
+		return &crawl.Outcome{URL: u, Visit: &v}
+	}
+	batch := []*crawl.Outcome{
+		{
+			Host: &crawl.HostRecord{Host: "a.example", Load: crawl.HostLoad{NotBefore: now.Add(time.Hour), Cause: "back-off after 429 (E3, E8)"}},
+			Robots: []crawl.RobotsRecord{
+				{Origin: "http://a.example", FetchedAt: now, Status: 404, GoodAt: now, HasGood: true},
+				{Origin: "http://a.example:81", FetchedAt: now, Failure: crawl.FailRefused, FailingSince: now, Attempts: 1},
+			},
+		},
+		visit("http://a.example/1", crawl.Visit{}),
+		visit("http://a.example/2", crawl.Visit{}),
+		visit("http://a.example:81/1", crawl.Visit{}),
+		visit("http://a.example/no", crawl.Visit{Robots: true}),
+		visit("http://a.example/trap", crawl.Visit{Pruned: true}),
+		visit("http://a.example:25/", crawl.Visit{Failure: crawl.FailBlockedPort}),
+		visit("http://a.example/long", crawl.Visit{Crawls: 1, Status: 200, Response: crawl.ResponseOK, Bounded: true}),
+	}
+	if _, err := st.Commit(t.Context(), leases, batch); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Summarise(t.Context(), st, Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Pending != 3 || s.Pruned != 1 || s.Blocked.Total != 1 || s.Bounded.Total != 1 {
+		t.Errorf("pending %d, pruned %d, blocked %d, bounded %d", s.Pending, s.Pruned, s.Blocked.Total, s.Bounded.Total)
+	}
+	if s.Broken.Total != 1 || !strings.Contains(s.Broken.Items[0].Answer, "blocked-port") {
+		t.Errorf("broken %+v", s.Broken)
+	}
+	if len(s.Left.Items) != 2 {
+		t.Fatalf("left %+v", s.Left)
+	}
+	if l := s.Left.Items[0]; l.Origin != "http://a.example" || l.URLs != 2 || !strings.Contains(l.Reason, "429") || !l.Until.Equal(now.Add(time.Hour)) {
+		t.Errorf("left %+v", l)
+	}
+	if l := s.Left.Items[1]; l.Origin != "http://a.example:81" || l.URLs != 1 || !strings.Contains(l.Reason, "connect-refused") || !l.Until.After(now) {
+		t.Errorf("left %+v", l)
+	}
+}

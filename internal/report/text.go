@@ -19,18 +19,26 @@ func (s *Summary) Text(w io.Writer) error {
 	p.facts("Largest", s.Largest, func(f PageFact) string { return Bytes(f.Bytes) })
 	list(p, "Truncated at the byte limit (B5)", s.Truncated, func(f PageFact) { p.f("  %10s  %s\n", Bytes(f.Bytes), Safe(string(f.URL))) })
 	list(p, "Incomplete: what came was kept", s.Incomplete, func(f PageFact) { p.f("  %-16s  %s\n", f.Failure, Safe(string(f.URL))) })
+	list(p, "Read in part, for a limit of trawl's (D1)", s.Bounded, func(f PageFact) { p.f("  %10s  %s\n", Bytes(f.Bytes), Safe(string(f.URL))) })
 	list(p, "Redirect chains and errors", s.Chains, p.chain)
 	list(p, "Broken links", s.Broken, p.broken)
 	list(p, "Blocked by robots.txt (C7)", s.Blocked, func(f PageFact) { p.f("  %s\n", Safe(string(f.URL))) })
 	list(p, "Traps: URL spaces without end, not followed (D3)", s.Traps, func(t HostTrap) {
 		p.f("  %6d × %s\n      %s; example: %s\n", t.Count, Safe(t.Pattern), Safe(t.Reason), Safe(string(t.Example)))
 	})
+	if s.Pruned > 0 {
+		p.f("  %s that showed to lie in such a space among many others\n", Count(s.Pruned, "URL"))
+	}
 	list(p, "Hostnames with work left", s.Left, func(l LeftHost) {
 		until := ""
 		if !l.Until.IsZero() {
 			until = ", not before " + l.Until.UTC().Format(time.RFC3339)
 		}
-		p.f("  %s: %s, %s%s\n", Safe(string(l.Host)), Count(l.URLs, "URL"), Safe(l.Reason), until)
+		where := string(l.Origin)
+		if where == "" {
+			where = string(l.Host) + " (other ports)"
+		}
+		p.f("  %s: %s, %s%s\n", Safe(where), Count(l.URLs, "URL"), Safe(l.Reason), until)
 	})
 	return p.err
 }
@@ -48,11 +56,19 @@ func (b *Breakdown) text(p *printer) {
 		unsent = fmt.Sprintf(" (%d of them not sent)", b.NotSent)
 	}
 	p.f("%s%s, %s transferred, average response %s, %s\n",
-		Count(b.Requests, "request"), unsent, Bytes(b.Bytes), b.Average.Round(time.Millisecond), Count(int64(b.HostCount), "hostname"))
+		Count(b.Requests, "request"), unsent, Bytes(b.Bytes), average(b.Average), Count(int64(b.HostCount), "hostname"))
 	p.shares("By response", b.Response)
 	p.shares("By file type", b.File)
 	p.shares("By purpose", b.Purpose)
 	p.shares("By client type", b.Client)
+}
+
+// average is kept in whole milliseconds, so that less than one is not nothing.
+func average(d time.Duration) string {
+	if d < time.Millisecond {
+		return "<1ms"
+	}
+	return d.Round(time.Millisecond).String()
 }
 
 // printer keeps the first error, so that callers need not look at each line.

@@ -143,7 +143,7 @@ func (s *Scheduler) donePage(o *crawl.Outcome, h *host, job *Job, f *Findings, n
 		return
 	}
 	streak(&v, f.Row, now)
-	v.Robots, v.Chain = false, nil
+	v.Robots, v.Pruned, v.Chain = false, false, nil
 	v.LastCrawl, v.Status, v.Response, v.Type = res.Start, res.Status, f.Row.Response, f.File
 	v.Failure = crawl.FailNone
 	if res.Failure != nil {
@@ -156,6 +156,7 @@ func (s *Scheduler) donePage(o *crawl.Outcome, h *host, job *Job, f *Findings, n
 		v.Chain = job.Chain // a redirect error keeps the chain that led to it
 	}
 	validators(&v, f)
+	v.Bounded = f.Page != nil && len(f.Page.Bounded) > 0
 	if f.Page != nil {
 		if v.Digest != 0 && v.Digest != f.Page.Digest {
 			v.Changes++

@@ -109,3 +109,27 @@ func TestC8SitemapsFeedDiscovery(t *testing.T) {
 		t.Errorf("record %+v", r)
 	}
 }
+
+func TestB11WhatWeRefuseIsNoAnswerOfTheHost(t *testing.T) {
+	b := newBench(t, func(u crawl.URL, _ time.Time) answer {
+		if u.Port() == "25" {
+			return answer{failure: crawl.FailBlockedPort}
+		}
+		if u.Path() == "/robots.txt" {
+			return answer{status: 404}
+		}
+		return page("http://a.example:25/x", "/b")
+	}).start(h + "/").run(t0.Add(time.Hour))
+	r := b.record("http://a.example:25/x")
+	if v := r.Visits[0]; v.Failure != crawl.FailBlockedPort || v.Crawls != 0 || v.Due.Sub(t0) < 12*time.Hour {
+		t.Errorf("record %+v", r)
+	}
+	if b.count(h+"/b") != 1 {
+		t.Error("the rest of the hostname was not crawled")
+	}
+	for _, e := range b.events {
+		if e.Response == crawl.ResponseRobotsUnavailable {
+			t.Errorf("case6: counted as robots.txt not available: %+v", e)
+		}
+	}
+}

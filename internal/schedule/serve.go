@@ -45,6 +45,9 @@ func (s *Scheduler) serve(h *host, q *queue, now time.Time) (Step, bool) {
 		}
 		return s.fetchEntry(h, c, s.pop(h, q), now), true
 	case robots.AccessNone:
+		if f := o.rec.Failure; f == crawl.FailBlockedAddress || f == crawl.FailBlockedPort {
+			return Step{Kind: StepCommit, Outcome: s.refused(h, s.pop(h, q), f, now)}, true
+		}
 		return Step{Kind: StepCommit, Outcome: s.abandoned(h, c, s.pop(h, q), st, now)}, true
 	case robots.AccessUnknown:
 	}
@@ -75,6 +78,7 @@ func (s *Scheduler) pruned(h *host, q *queue, now time.Time) *crawl.Outcome {
 		return nil
 	}
 	v := e.Visit
+	v.Pruned = true
 	v.Band, v.Due = demand.Next(s.cfg.Demand, react.Trapped().Next, v, 0, now)
 	o := &crawl.Outcome{URL: e.URL, Visit: &v}
 	s.traps(o, h, []crawl.Trap{{Pattern: pattern, Reason: reason, Example: e.URL, Count: 1, Since: now}})
@@ -126,6 +130,16 @@ func (s *Scheduler) blocked(h *host, c *Client, e crawl.QueueEntry, now time.Tim
 	s.index(o, e, row, react.Facts{}, now)
 	o.Events = []crawl.Event{s.event(c, &e, row.Response, crawl.TypeUnknown, now)}
 	return o
+}
+
+// refused is the outcome of an entry whose origin we do not contact at all
+// (B11): that is no answer of the host, and nothing of C6.
+func (s *Scheduler) refused(h *host, e crawl.QueueEntry, f crawl.FailureClass, now time.Time) *crawl.Outcome {
+	row := react.Lookup(&crawl.Result{Failure: &crawl.Failure{Class: f}})
+	v := e.Visit
+	v.Failure, v.Response, v.Chain = f, row.Response, nil
+	v.Band, v.Due = demand.Next(s.cfg.Demand, row.Next, v, 0, now)
+	return &crawl.Outcome{Host: s.record(h), URL: e.URL, Visit: &v}
 }
 
 // abandoned counts a request that would have been made, and is not, because

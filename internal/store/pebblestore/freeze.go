@@ -247,12 +247,9 @@ func (f *freezeFile) SyncTo(n int64) (bool, error) {
 	return full, f.fs.full(err)
 }
 
-func (f *freezeFile) Preallocate(off, n int64) error {
-	if err := f.fs.ready(); err != nil {
-		return err
-	}
-	return f.fs.full(f.File.Preallocate(off, n))
-}
+// Preallocate does nothing: Pebble would take tens of megabytes for the log of a
+// small crawl, and refuse to start on a small disk. Logs grow as they are written.
+func (f *freezeFile) Preallocate(_, _ int64) error { return f.fs.ready() }
 
 func (f *freezeFile) Stat() (vfs.FileInfo, error) {
 	info, err := f.File.Stat()

@@ -59,6 +59,8 @@ func (c *coder) visit(v *crawl.Visit, u crawl.URL) {
 		c.flag(&v.Truncated)
 		c.relative(&v.RedirectTo, u)
 		c.archive(&v.Archive)
+		c.flag(&v.Pruned)
+		c.flag(&v.Bounded)
 	})
 }
 
