@@ -46,8 +46,8 @@ trap cleanup EXIT
 fail() { echo "e2e: FAIL: $*" >&2; exit 1; }
 
 serve() { # NAME: starts nginx with fresh logs, sets urls
-  mapfile -t urls < <(scripts/serve-docs.sh --port "$port" --dir "$work/serve-$1" 2>/dev/null)
-  [ ${#urls[@]} -eq 3 ] || fail "nginx does not serve: scripts/serve-docs.sh --port $port says why"
+  mapfile -t urls < <(scripts/serve-docs.sh --port "$port" --dir "$work/serve-$1" 2>"$work/nginx-$1.err")
+  [ ${#urls[@]} -eq 3 ] || { cat "$work/nginx-$1.err" >&2; fail "nginx does not serve on port $port"; }
 }
 
 unserve() { # NAME: stops nginx, writes NAME.counts: "requests host path" (robots.txt apart)

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"trawl/internal/client"
+	"trawl/internal/config"
 	"trawl/internal/crawl"
 	"trawl/internal/live"
 	"trawl/internal/schedule"
@@ -69,16 +70,22 @@ out (the summary says why); 130 interrupted (run it again to go on).`,
 	f.BoolVar(&o.AllHosts, "all-hosts", false, "follow links to other sites too (default: the sites of the given URLs)")
 	f.BoolVar(&o.NoWARC, "no-warc", false, "keep no WARC archive of what was fetched")
 	f.BoolVar(&o.refresh, "refresh", false, "crawl again, now, every page that was crawled before (conditionally, where the client asks so)")
-	f.IntVar(&o.concurrency, "concurrency", 0, "fetches at the same time over all hosts (default from the configuration)")
+	f.IntVar(&o.concurrency, "concurrency", 0, "fetches at the same time over all hosts, 1 to 10000 (default from the configuration, or 64)")
 	f.DurationVar(&o.patience, "patience", live.DefaultPatience, "how long to wait at the end for hostnames that are backing off")
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
-	f.IntVar(&o.limit, "limit", 20, "entries of each list in the summary")
+	f.IntVar(&o.limit, "limit", 20, limitUsage)
 	return cmd
 }
 
+// limitUsage is the text of --limit, which two commands have.
+const limitUsage = "entries of each list in the summary: broken links, redirects, traps and the like (0 = 100); slowest and largest show 10 at most"
+
 func runCrawl(cmd *cobra.Command, o crawlOptions, args []string, s streams) error {
 	ctx := cmd.Context()
+	if cmd.Flags().Changed("concurrency") && (o.concurrency < 1 || o.concurrency > config.MaxConcurrency) {
+		return usageError("--concurrency takes 1 to %d", config.MaxConcurrency)
+	}
 	seeds, err := o.check(args)
 	if err != nil {
 		return err
@@ -128,8 +135,8 @@ func runCrawl(cmd *cobra.Command, o crawlOptions, args []string, s streams) erro
 // check finds what is wrong with the command line and the configuration before
 // a data directory is made for it.
 func (o *crawlOptions) check(args []string) ([]crawl.URL, error) {
-	if o.maxPages < 0 || o.MaxDepth < 0 || o.concurrency < 0 || o.patience < 0 || o.limit < 0 {
-		return nil, usageError("--max-pages, --max-depth, --concurrency, --patience and --limit take no negative values")
+	if o.maxPages < 0 || o.MaxDepth < 0 || o.patience < 0 || o.limit < 0 {
+		return nil, usageError("--max-pages, --max-depth, --patience and --limit take no negative values")
 	}
 	seeds := make([]crawl.URL, 0, len(args))
 	var own []crawl.Host

@@ -3,13 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"trawl/internal/crawl"
 	"trawl/internal/schedule"
+	"trawl/internal/store"
 	"trawl/internal/store/pebblestore"
 	"trawl/internal/warc"
 )
@@ -26,6 +30,9 @@ func nowUTC() time.Time { return time.Now().UTC() }
 
 // openData opens a data directory; it is made if create.
 func openData(path string, create bool, s streams) (*dataDir, error) {
+	if path == "" {
+		return nil, usageError("--data needs the name of a directory")
+	}
 	dir := filepath.Join(path, "store")
 	if st, err := os.Stat(path); err == nil && !st.IsDir() {
 		return nil, usageError("%s is not a directory", path)
@@ -33,18 +40,65 @@ func openData(path string, create bool, s streams) (*dataDir, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) && !create {
 		return nil, usageError("there is no crawl in %s: start one with 'trawl crawl --data %s URL'", path, path)
 	}
+	if create && foreign(path) {
+		return nil, usageError("%s is not empty and holds no crawl: choose another directory, or an empty one (--data)", path)
+	}
 	st, err := pebblestore.Open(dir, pebblestore.Options{Now: nowUTC})
-	var inUse *pebblestore.InUseError
-	var version *pebblestore.VersionError
-	switch {
-	case errors.As(err, &inUse):
-		return nil, &exitError{exitFailed, fmt.Errorf("data directory %s is in use by another trawl: stop that one, or use another directory (--data)", path)}
-	case errors.As(err, &version):
-		return nil, &exitError{exitFailed, version}
-	case err != nil:
-		return nil, &exitError{exitFailed, fmt.Errorf("data directory %s: %w", path, advise(err))}
+	if err != nil {
+		return nil, &exitError{exitFailed, openAdvice(path, err)}
 	}
 	return &dataDir{path: path, store: st, streams: s}, nil
+}
+
+// versionFile is in every store of ours, from its first moment on.
+const versionFile = "TRAWL-VERSION"
+
+// foreign reports whether a directory holds something, and no crawl: neither an
+// archive nor a store that is ours, or was just about to be made.
+func foreign(path string) bool {
+	names, err := os.ReadDir(path)
+	if err != nil || len(names) == 0 {
+		return false // what is wrong with it shows when it is opened
+	}
+	if st, err := os.Stat(filepath.Join(path, "warc")); err == nil && st.IsDir() {
+		return false
+	}
+	inStore, err := os.ReadDir(filepath.Join(path, "store"))
+	if err != nil {
+		return !errors.Is(err, fs.ErrPermission)
+	}
+	for _, e := range inStore {
+		if strings.HasPrefix(e.Name(), versionFile) {
+			return false
+		}
+	}
+	return len(inStore) > 0 || len(names) > 1
+}
+
+// openAdvice says what to do about a store that cannot be opened.
+func openAdvice(path string, err error) error {
+	var inUse *pebblestore.InUseError
+	var version *pebblestore.VersionError
+	var file *fs.PathError
+	var system syscall.Errno
+	switch {
+	case errors.As(err, &inUse):
+		return fmt.Errorf("data directory %s is in use by another trawl: stop that one, or use another directory (--data)", path)
+	case errors.As(err, &version):
+		return version
+	case errors.Is(err, fs.ErrPermission):
+		what := error(fs.ErrPermission)
+		if errors.As(err, &file) {
+			what = file
+		}
+		return fmt.Errorf("data directory %s: %w: choose a directory that you may write (--data), or mend its permissions", path, what)
+	case errors.Is(err, store.ErrNoSpace), errors.Is(err, store.ErrInvalid):
+		return fmt.Errorf("data directory %s: %w", path, advise(err))
+	case errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("data directory %s: %w", path, err) // the machine's trouble, not the store's
+	}
+	return fmt.Errorf("data directory %[1]s: %[2]w\nThe store in %[1]s is damaged: restore it from a backup, or start in another directory with --data. "+
+		"The WARC files in %[3]s are still readable", path, err, filepath.Join(path, "warc"))
 }
 
 func (d *dataDir) close() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,7 @@ type hop struct {
 	Row         string         `json:"behaviour"`
 	Rate        string         `json:"rate_effect"`
 	Index       string         `json:"index_effect"`
+	Partial     bool           `json:"judged_as_whole,omitempty"` // what came of it is judged as if it were all (B3)
 	Location    crawl.URL      `json:"location,omitempty"`
 	Note        string         `json:"note,omitempty"`
 }
@@ -178,6 +180,8 @@ func newHop(res *crawl.Result, f *schedule.Findings) hop {
 		Coding: res.Coding, Limit: res.Limit, Truncated: res.Truncated, Failure: res.Failure,
 		Row: f.Row.ID, Rate: f.Row.Rate.String(), Index: indexEffect(f.Row.Index), Location: f.Target, Note: f.RedirectErr,
 	}
+	// Where nothing could be kept, the row is the failure's own.
+	h.Partial = res.Failure != nil && h.Row != "B3" && (res.Failure.Class == crawl.FailIncomplete || res.Failure.Class == crawl.FailDecode)
 	if res.Remote.IsValid() {
 		h.Remote = res.Remote.String()
 	}
@@ -198,8 +202,11 @@ func failureAdvice(res *crawl.Result) string {
 	if res.Status > 0 {
 		what = "incomplete"
 	}
-	msg := fmt.Sprintf("%s from %s: %s", what, res.URL.Host(), res.Failure.Detail)
-	if res.Failure.Class == crawl.FailBlockedAddress {
+	msg := fmt.Sprintf("%s from %s: %s", what, res.URL.Host(), strings.TrimSuffix(res.Failure.Detail, "."))
+	switch res.Failure.Class {
+	case crawl.FailBlockedPort:
+		msg += classAdvice(res.Failure.Class)
+	case crawl.FailBlockedAddress:
 		msg += "; if the host is yours add --own, or --allow-private for a whole private network"
 	}
 	return msg
@@ -242,7 +249,11 @@ func (h *hop) text(w io.Writer) {
 	if len(h.Request) > 0 {
 		h.figures(w)
 	}
-	fmt.Fprintf(w, "  meaning (%s): crawl rate: %s; index: %s\n", h.Row, h.Rate, h.Index)
+	judged := ""
+	if h.Partial {
+		judged = fmt.Sprintf("; %s: what came is judged as if it were whole (B3)", h.Failure.Class)
+	}
+	fmt.Fprintf(w, "  meaning (%s): crawl rate: %s; index: %s%s\n", h.Row, h.Rate, h.Index, judged)
 	if len(h.Request) > 0 {
 		fmt.Fprintln(w, "  request")
 		fields(w, h.Request)

@@ -101,11 +101,21 @@ func run(ctx context.Context, args []string, s streams) int {
 			return code
 		}
 	}
-	s.say("trawl: %v", err)
+	s.say("trawl: %s", suggestion(err.Error()))
 	if code == exitUsage {
 		fmt.Fprintln(s.err, "Run 'trawl help' or the command with --help for usage.")
 	}
 	return code
+}
+
+// suggestion writes what cobra proposes for a mistyped command as everything else
+// here is proposed; cobra puts it on lines of its own, behind tabs.
+func suggestion(msg string) string {
+	what, near, ok := strings.Cut(msg, "\n\nDid you mean this?\n")
+	if !ok {
+		return msg
+	}
+	return fmt.Sprintf("%s; did you mean %q?", what, strings.Join(strings.Fields(near), `" or "`))
 }
 
 // say writes a message to err. What it quotes may come from strangers.

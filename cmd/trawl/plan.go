@@ -230,7 +230,7 @@ func (env *environment) statedOwn(h crawl.Host) bool {
 	}
 	name := strings.Trim(string(h), "[]")
 	a, err := netip.ParseAddr(name)
-	if local := name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && a.IsLoopback(); !local {
+	if !thisMachine(h) {
 		return true
 	}
 	for _, e := range env.own {

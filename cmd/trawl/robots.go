@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -57,6 +58,7 @@ type robotsReport struct {
 	Status   int              `json:"status"`
 	Failure  *crawl.Failure   `json:"failure,omitempty"`
 	Bytes    int              `json:"bytes"`
+	Cut      bool             `json:"truncated"`
 	Meaning  string           `json:"meaning"`
 	Row      string           `json:"behaviour"`
 	Verdicts []verdict        `json:"verdicts"`
@@ -99,7 +101,7 @@ func runRobots(ctx context.Context, o robotsOptions, raw string, s streams) erro
 		return err
 	}
 	st := robots.Ladder(robots.DefaultTimes(), rec, time.Now())
-	rep.Meaning, rep.Row = st.Reason, st.Row
+	rep.Meaning, rep.Row, rep.Cut = st.Reason, st.Row, rec.Truncated
 	rules := robots.Parse(rec.Body)
 	rep.Issues = append([]robots.Issue{}, rules.Issues()...)
 	rep.Sitemaps = append([]robots.Sitemap{}, rules.Sitemaps()...)
@@ -112,7 +114,7 @@ func runRobots(ctx context.Context, o robotsOptions, raw string, s streams) erro
 		err = rep.text(s.out)
 	}
 	if err == nil && st.Access != robots.AccessRules && st.Access != robots.AccessAll {
-		return &exitError{exitFailed, errors.New(st.Reason + failureHint(rep.Failure))}
+		return &exitError{exitFailed, errors.New(strings.TrimSuffix(st.Reason, ".") + failureHint(rep.Failure))}
 	}
 	return err
 }
@@ -180,6 +182,9 @@ func (r *robotsReport) text(w io.Writer) error {
 	} else {
 		fmt.Fprintf(w, "  answered %d, %d bytes\n", r.Status, r.Bytes)
 	}
+	if r.Cut {
+		fmt.Fprintf(w, "  cut at the size limit (C2): only the first %s are read, rules after that are ignored\n", report.Bytes(robots.MaxBytes))
+	}
 	fmt.Fprintf(w, "  meaning (%s): %s\n\n%s\n", r.Row, report.Safe(r.Meaning), report.Safe(string(r.URL)))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, v := range r.Verdicts {
@@ -199,14 +204,47 @@ func (r *robotsReport) text(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for _, i := range r.Issues {
-		fmt.Fprintf(w, "  note, line %d: %s (%s)\n", i.Line, report.Safe(i.Detail), report.Safe(i.Text))
-	}
+	r.notes(w)
 	for _, sm := range r.Sitemaps {
 		fmt.Fprintf(w, "  sitemap, line %d: %s\n", sm.Line, report.Safe(sm.URL))
 	}
 	_, err := io.WriteString(w, "")
 	return err
+}
+
+// maxNotes is how many notes on a robots.txt are printed: a file that is no
+// robots.txt at all has one for each line.
+const maxNotes = 10
+
+func (r *robotsReport) notes(w io.Writer) {
+	for n, i := range r.Issues {
+		if n == maxNotes || i.Kind == robots.KindMore {
+			fmt.Fprintf(w, "  %s\n", moreNotes(r.Issues[n:]))
+			return
+		}
+		where, text := "note", ""
+		if i.Line > 0 {
+			where = fmt.Sprintf("note, line %d", i.Line)
+		}
+		if i.Text != "" {
+			text = fmt.Sprintf(" (%s)", report.Safe(i.Text))
+		}
+		fmt.Fprintf(w, "  %s: %s%s\n", where, report.Safe(i.Detail), text)
+	}
+}
+
+// moreNotes counts the issues that are not printed. The last of a long list may
+// itself count those that were not kept.
+func moreNotes(rest []robots.Issue) string {
+	n, lists := len(rest), "lists them"
+	if last := rest[n-1]; last.Kind == robots.KindMore {
+		var dropped int
+		if _, err := fmt.Sscanf(last.Detail, "and %d more", &dropped); err == nil {
+			n += dropped - 1
+		}
+		lists = fmt.Sprintf("lists the first %d", robots.MaxIssues)
+	}
+	return fmt.Sprintf("and %d more (--json %s)", n, lists)
 }
 
 // failureHint says what to do about a robots.txt that could not be asked for.

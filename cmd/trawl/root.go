@@ -19,7 +19,8 @@ func newRoot(s streams) *cobra.Command {
 		Short: "Crawl sites politely, and see a site as a search crawler's platform sees it",
 		Long: `trawl crawls sites as Google's public documentation says Google's crawlers do:
 robots.txt with its availability ladder, one adaptive crawl capacity per hostname,
-a documented reaction to every kind of response.
+a documented reaction to every kind of response. Codes such as A7 or B11 are rows of
+docs/behaviours.md, which says what they stand for.
 
 Exit codes: 0 done; 1 failed; 2 bad usage or configuration; 3 done, but something
 was left out (see the summary); 130 interrupted (run it again to go on).`,
@@ -40,15 +41,45 @@ was left out (see the summary); 130 interrupted (run it again to go on).`,
 	// cobra's own commands, which come without examples.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	for name, example := range map[string]string{
-		"help":       "  trawl help crawl",
-		"completion": "  source <(trawl completion bash)\n  trawl completion bash > /etc/bash_completion.d/trawl",
-	} {
-		if c, _, err := root.Find([]string{name}); err == nil {
-			c.Example = example
+	if c, _, err := root.Find([]string{"help"}); err == nil {
+		c.Example = "  trawl help crawl"
+		c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error { return help(root, args) }
+	}
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Example = "  source <(trawl completion bash)\n  trawl completion bash > /etc/bash_completion.d/trawl"
+		c.Args, c.RunE = cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError("there is no completion for %q: the shells are %s", args[0], subcommands(cmd))
+			}
+			return cmd.Help()
 		}
 	}
 	return root
+}
+
+// help prints the help of a command; cobra's own ends well when there is none.
+func help(root *cobra.Command, args []string) error {
+	c, rest, err := root.Find(args)
+	switch {
+	case err != nil:
+		c, rest = root, args
+	case len(rest) == 0:
+		c.InitDefaultHelpFlag()
+		return c.Help()
+	case !c.HasSubCommands():
+		return usageError("%s has no commands of its own, and %q is none", c.CommandPath(), rest[0])
+	}
+	return usageError("%s has no command %q: its commands are %s", c.CommandPath(), rest[0], subcommands(c))
+}
+
+func subcommands(c *cobra.Command) string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			names = append(names, sub.Name())
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // failing makes what a command returns a failure unless it says otherwise:

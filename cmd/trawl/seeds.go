@@ -143,6 +143,8 @@ func classAdvice(c crawl.FailureClass) string {
 		return "; the hostname does not resolve: check its spelling"
 	case crawl.FailBlockedAddress:
 		return "; its address is private or reserved: add --own if the host is yours, or --allow-private"
+	case crawl.FailBlockedPort:
+		return "; the port belongs to another service, such as mail or SSH, to which no crawler speaks: check the port in the URL"
 	case crawl.FailTLS:
 		return "; 'trawl fetch' shows the certificate problem, ca_file in the configuration adds an authority"
 	}

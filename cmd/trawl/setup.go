@@ -208,12 +208,21 @@ func parseURL(raw string) (crawl.URL, error) {
 	if err != nil {
 		if !strings.Contains(raw, "://") {
 			if u, perr := weburl.Parse("https://" + raw); perr == nil {
+				if thisMachine(u.Host()) { // what is being tried out here has no certificate
+					u = "http" + u[len("https"):]
+				}
 				return "", usageError("%w; did you mean %s?", err, u)
 			}
 		}
 		return "", &exitError{exitUsage, err}
 	}
 	return u, nil
+}
+
+func thisMachine(h crawl.Host) bool {
+	name := strings.Trim(string(h), "[]")
+	a, err := netip.ParseAddr(name)
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && a.IsLoopback()
 }
 
 // clientFlag adds --client, which shells complete from the built-in catalogue.

@@ -60,7 +60,7 @@ for themselves, and requests that were not made because robots.txt was not avail
 	f.StringVar(&data, "data", "trawl-data", "data directory")
 	f.StringVar(&host, "host", "", "only this hostname")
 	f.BoolVar(&all, "summary", false, "print the whole summary of the crawl")
-	f.IntVar(&limit, "limit", 20, "entries of each list in the summary")
+	f.IntVar(&limit, "limit", 20, limitUsage)
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("host", "summary")
 	return cmd

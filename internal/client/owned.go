@@ -64,7 +64,8 @@ type OwnedHosts struct {
 
 // ParseOwned reads entries: "example.com" (that host alone), "*.example.com"
 // (every host below, not example.com itself), "192.0.2.0/24" and "2001:db8::1"
-// (hosts that are written as such an address). The error joins one *OwnedError
+// (hosts that are written as such an address; at most a /8 of IPv4 or a /16 of
+// IPv6). The error joins one *OwnedError
 // for each bad entry.
 func ParseOwned(entries []string) (OwnedHosts, error) {
 	o := OwnedHosts{exact: map[crawl.Host]bool{}}
@@ -92,6 +93,9 @@ func (o *OwnedHosts) add(entry string) *OwnedError {
 		if p != p.Masked() {
 			return &OwnedError{Detail: "the address has bits beyond the prefix length", Suggestion: p.Masked().String()}
 		}
+		if least := minPrefix(p.Addr()); p.Bits() < least {
+			return &OwnedError{Detail: fmt.Sprintf("a /%d is more of the internet than anybody owns: write the blocks that are yours, none larger than a /%d", p.Bits(), least)}
+		}
 		o.prefixes = append(o.prefixes, p)
 		return nil
 	}
@@ -111,6 +115,15 @@ func (o *OwnedHosts) add(entry string) *OwnedError {
 		o.exact[host] = true
 	}
 	return nil
+}
+
+// minPrefix is the shortest prefix that is taken for somebody's own: a registry
+// gives nobody a larger block (house choice).
+func minPrefix(a netip.Addr) int {
+	if a.Is4() {
+		return 8
+	}
+	return 16
 }
 
 // ParseHost reads one hostname or IP address without scheme, port and path, and

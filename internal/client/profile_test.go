@@ -244,6 +244,18 @@ func TestA7Allowed(t *testing.T) {
 	}
 }
 
+// TestOwnedBlocks: nobody owns half of the internet.
+func TestOwnedBlocks(t *testing.T) {
+	for entry, want := range map[string]bool{
+		"8.0.0.0/8": true, "8.0.0.0/7": false, "0.0.0.0/0": false, "2001::/16": true, "2000::/15": false, "::/0": false,
+	} {
+		owned, err := ParseOwned([]string{entry})
+		if (err == nil) != want || owned.Contains("8.8.8.8") != (entry == "8.0.0.0/8") {
+			t.Errorf("%s: %v", entry, err)
+		}
+	}
+}
+
 func TestA7UserClientsCannotHide(t *testing.T) {
 	c, err := builtin(t).With(parse(t, `clients:
 - {id: copy, tokens: [x], user_agents: ["Mozilla/5.0 (compatible; GoogleBot/2.1)"]}

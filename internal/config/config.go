@@ -145,7 +145,7 @@ var ErrNoFile = errors.New("no configuration file")
 func Load(path string) (*Config, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w at %s: check the path, or write one (an example with every field can be printed)", ErrNoFile, path)
+		return nil, fmt.Errorf("%w at %s: check the path, or write one", ErrNoFile, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the configuration: %w", err)
@@ -162,6 +162,7 @@ func Load(path string) (*Config, error) {
 //go:embed example.yaml
 var example string
 
-// Example returns a commented configuration that names every field and itself
-// parses.
+// Example returns a commented configuration that names every field and parses to
+// [Default]: fields without a default are samples in comments, which parse too when
+// the # in front of their lines is removed.
 func Example() string { return example }

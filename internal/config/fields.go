@@ -23,6 +23,10 @@ const (
 	maxPath    = 4_096
 )
 
+// MaxConcurrency bounds [Crawl].Concurrency, in the file and wherever else it is
+// set (house choice).
+const MaxConcurrency = 10_000
+
 // reader fills a Config and keeps the values that can be checked only when all
 // of the file is read.
 type reader struct {
@@ -162,7 +166,7 @@ func (r *reader) readCrawl(v strictyaml.Value) {
 		{Name: "warc", Read: func(v strictyaml.Value) { c.WARC, _ = v.Bool() }},
 		{Name: "warc_max_bytes", Read: func(v strictyaml.Value) { c.WARCMaxBytes, _ = v.Bytes(1<<20, 1<<40) }},
 		{Name: "concurrency", Read: func(v strictyaml.Value) {
-			n, _ := v.Int(1, 10_000)
+			n, _ := v.Int(1, MaxConcurrency)
 			c.Concurrency = int(n)
 		}},
 	})

@@ -26,7 +26,7 @@ const (
 // checkBytes refuses what must not reach the scanner.
 func checkBytes(data []byte) *FieldError {
 	if len(data) > MaxBytes {
-		return &FieldError{Detail: fmt.Sprintf("the file has more than %d bytes, at most %d are read: split what does not belong here into files of its own", MaxBytes, MaxBytes)}
+		return &FieldError{Detail: fmt.Sprintf("the file has more than %d bytes, which is the most that is read: split what does not belong here into files of its own", MaxBytes)}
 	}
 	line, blanks := 0, 0
 	for rest := data; len(rest) > 0; {
