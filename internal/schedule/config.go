@@ -52,6 +52,10 @@ const (
 	// keepWarm is for how long a hostname without present work stays in memory
 	// (house choice); a driver's patience should not exceed it.
 	keepWarm = time.Minute
+	// storedAfter is how long after an answer the record of a hostname is taken
+	// to be in the store (house choice): outcomes of robots.txt name no URL whose
+	// commit would tell, and with them a Retry-After would be lost.
+	storedAfter = 10 * time.Second
 	// abandonedPause is how long a URL waits at least after it was counted as
 	// abandoned (C6), so that a stopped hostname is not counted in a loop.
 	abandonedPause = time.Minute

@@ -18,6 +18,7 @@ func (s *Scheduler) Done(now time.Time, job *Job, f *Findings) *crawl.Outcome {
 	s.inflight--
 	h := s.hosts[job.Host]
 	h.inflight--
+	h.answered = now
 	h.rec.Load = hostload.Settle(h.params, h.rec.Load, observation(job, f, s.cfg.Rand()), now)
 	h.rec.Protocol, h.proto = protocol.Observe(s.cfg.protocol(), h.rec.Protocol, h.proto, job.Request.Protocol, f.Result)
 	c := s.cfg.client(job.Client)

@@ -26,7 +26,8 @@ type host struct {
 	proto   protocol.Session
 	space   weburl.Space // traps that show in many URLs together (D3)
 
-	feeds    []*feed // one per client of the crawl
+	feeds    []*feed   // one per client of the crawl
+	answered time.Time // last answer
 	queued   int
 	inflight int
 
@@ -292,8 +293,17 @@ func (h *host) release(k key) {
 }
 
 // resting reports that all that is in memory of the hostname is in the store as
-// well: nothing is under way, being loaded or awaiting commit.
-func (h *host) resting() bool {
+// well: nothing is under way, being loaded or awaiting commit. Its robots.txt or
+// homepage may be under way at another hostname, where it redirects to.
+func (h *host) resting(now time.Time) bool {
+	if now.Sub(h.answered) < storedAfter {
+		return false
+	}
+	for _, o := range h.origins {
+		if o.fetching || o.asking {
+			return false
+		}
+	}
 	for _, f := range h.feeds {
 		if f.loading {
 			return false

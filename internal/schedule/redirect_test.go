@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"trawl/internal/crawl"
+	"trawl/internal/hostload"
 )
 
 func TestC1RedirectedRobotsGovernTheFirstHost(t *testing.T) {
@@ -109,5 +110,42 @@ func TestA4InspectionFollowsNoRedirects(t *testing.T) {
 	}
 	if r := b.record(h + "/"); r.Visits[0].Response != crawl.ResponseMovedPermanently || r.Visits[0].RedirectTo != h+"/b" {
 		t.Errorf("record %+v", r)
+	}
+}
+
+// A hostname does not make room for another one while its robots.txt is asked
+// for elsewhere: the answer would be lost.
+func TestC1RobotsRedirectOutlastsACrowd(t *testing.T) {
+	b := newBench(t, func(u crawl.URL, _ time.Time) answer {
+		switch u {
+		case h + "/robots.txt":
+			return redirect(301, "http://b.example/robots.txt")
+		case "http://b.example/robots.txt":
+			a := text("User-agent: *\nDisallow: /no")
+			a.took = 100 * time.Second
+			return a
+		case h + "/":
+			return page("/more")
+		case h + "/more":
+			a := page()
+			a.took = 20 * time.Second // and a long wait for capacity after it
+			return a
+		case "http://e.example/":
+			var links []string
+			for i := range 40 { // time goes on there
+				links = append(links, fmt.Sprintf("/%d", i))
+			}
+			return page(links...)
+		}
+		return page()
+	}, "trawl", "google-safety") // the second one ignores robots.txt
+	b.cfg.Capacity = func(crawl.Host) hostload.Params { return hostload.Stranger() }
+	b.cfg.HostRoom = 2
+	b.start(h+"/", "http://e.example/", "http://z.example/").run(t0.Add(20 * time.Minute))
+	if n := b.count(h + "/robots.txt"); n != 1 {
+		t.Errorf("robots.txt was asked for %d times", n)
+	}
+	if n := b.count(h + "/"); n != 2 {
+		t.Errorf("the homepage was asked for %d times, once for each client is wanted", n)
 	}
 }

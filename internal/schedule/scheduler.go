@@ -109,7 +109,7 @@ func (s *Scheduler) room(now time.Time) bool {
 	}
 	var last *host
 	for _, h := range s.heap {
-		if h.at.After(now.Add(keepWarm)) && h.resting() && (last == nil || h.at.After(last.at)) {
+		if h.at.After(now.Add(keepWarm)) && h.resting(now) && (last == nil || h.at.After(last.at)) {
 			last = h
 		}
 	}
