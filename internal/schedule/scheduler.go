@@ -100,25 +100,25 @@ func (s *Scheduler) AddGuest(now time.Time, name crawl.Host) {
 	s.schedule(h, now)
 }
 
-// room makes room for one more hostname: if there is none, a hostname that has to
-// wait for long goes, whose entries are still in the store. false: there is none,
-// and the new one has to wait in the store.
+// room makes room for one more hostname: if there is none, hostnames that have
+// to wait for long go, whose entries are still in the store. Robots.txt redirects
+// bring hostnames without asking for room, so that more than one may have to.
+// false: there is none, and the new one has to wait in the store.
 func (s *Scheduler) room(now time.Time) bool {
-	if len(s.hosts) < s.cfg.hostRoom() {
-		return true
-	}
-	var last *host
-	for _, h := range s.heap {
-		if h.at.After(now.Add(keepWarm)) && h.resting(now) && (last == nil || h.at.After(last.at)) {
-			last = h
+	for len(s.hosts) >= s.cfg.hostRoom() {
+		var last *host
+		for _, h := range s.heap {
+			if h.at.After(now.Add(keepWarm)) && h.resting(now) && (last == nil || h.at.After(last.at)) {
+				last = h
+			}
 		}
+		if last == nil {
+			s.crowded = true
+			return false
+		}
+		s.queued -= last.queued
+		s.drop(last)
 	}
-	if last == nil {
-		s.crowded = true
-		return false
-	}
-	s.queued -= last.queued
-	s.drop(last)
 	return true
 }
 

@@ -71,3 +71,30 @@ func TestWindowOfOne(t *testing.T) {
 		t.Errorf("%d pages asked for, want 6: %v", got, b.urls())
 	}
 }
+
+// A robots.txt redirect brings a hostname though there is no room; the next one
+// that wants room brings memory back to its bound.
+func TestRoomShrinksBack(t *testing.T) {
+	b := newBench(t, pages(nil))
+	b.cfg.HostRoom = 1
+	s := New(b.cfg)
+	for _, name := range []crawl.Host{"a.example", "b.example"} {
+		s.want(name)
+		rec := crawl.HostRecord{Host: name, Load: hostload.Start(hostload.Own(), t0)}
+		rec.Load.NotBefore = t0.Add(time.Hour)
+		s.AddHost(t0, rec, nil)
+	}
+	for step := s.Next(t0); step.Kind != StepWait; step = s.Next(t0) {
+		if step.Kind == StepLoadURLs {
+			u := crawl.URL("http://" + string(step.Host) + "/")
+			s.AddURLs(t0, step, []crawl.QueueEntry{{URL: u, Visit: crawl.Visit{Client: "trawl", Due: t0}}}, time.Time{})
+		}
+	}
+	if n := s.Counts().Hosts; n != 2 {
+		t.Fatalf("%d hostnames in memory, two were brought", n)
+	}
+	s.Committed(t0, nil, []crawl.Host{"c.example"})
+	if c := s.Counts(); c.Hosts != 1 || c.Queued != 0 || !s.Knows("c.example") {
+		t.Errorf("%d hostnames and %d URLs in memory, there is room for one hostname", c.Hosts, c.Queued)
+	}
+}

@@ -286,7 +286,7 @@ func (c *checker) waits(h *hostCheck, until time.Time) error {
 		return err
 	}
 	v := hostload.Admit(h.params, h.load, h.inflight, now)
-	if v.Capacity && !h.limited && h.site.sound() {
+	if v.Capacity && !h.limited && h.site.sound() && c.d.loading == 0 {
 		// What is under way is still in the store's queue.
 		list, err := c.d.st.DueURLs(context.Background(), h.name, "", now, h.busy+1)
 		h.limited = err == nil && len(list) > h.busy
