@@ -9,7 +9,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 PORT ?= 8089
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test quick race lint fmt fuzz cover bench e2e cross check-bench bench-packages behaviours clean
+.PHONY: help build demo test quick race lint scenarios fmt fuzz cover bench e2e cross check-bench bench-packages behaviours clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,9 @@ quick: ## the tests without the race detector
 
 race: ## the tests with the race detector
 	go test -race -timeout $(RACE_TIMEOUT) ./...
+
+scenarios: ## two thousand random scenarios in virtual time (make race plays fewer)
+	go test -count=1 -timeout 15m ./internal/sim
 
 lint: ## gofumpt, go vet, staticcheck
 	@out=$$($(GO_TOOL) gofumpt -l $$(git ls-files -co --exclude-standard '*.go')); \

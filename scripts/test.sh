@@ -23,4 +23,4 @@ if ! { need wget2=wget2 vsftpd=vsftpd && scripts/serve-docs.sh --check; }; then
   echo "test: SKIPPING the tests that need what is named above" >&2
 fi
 
-exec make --no-print-directory lint race e2e cross check-bench
+exec make --no-print-directory lint race scenarios e2e cross check-bench
