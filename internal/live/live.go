@@ -48,10 +48,8 @@ type Config struct {
 	Worker      string  // name under which shards are leased
 	Concurrency int     // fetches under way at most
 	Patience    time.Duration
-	Grace       time.Duration   // for fetches under way after a stop
-	Progress    *Progress       // may be nil
-	Wake        <-chan struct{} // something was submitted from outside; may be nil
-	Fetched     func(*schedule.Job, *schedule.Findings)
+	Grace       time.Duration // for fetches under way after a stop
+	Progress    *Progress     // may be nil
 }
 
 // Defaults (house choices).

@@ -112,8 +112,6 @@ func (l *loop) drive(ctx context.Context) Ending {
 		case <-renew.C:
 			l.renew(ctx)
 		case <-timer.C:
-		case <-l.cfg.Wake:
-			l.scan()
 		case <-interrupt:
 			interrupt = nil
 			l.stop(EndInterrupted)

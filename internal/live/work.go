@@ -32,9 +32,6 @@ func (l *loop) work(ctx context.Context) {
 			f.Archive = ref
 		}
 		l.cfg.Progress.fetched(job, f)
-		if l.cfg.Fetched != nil {
-			l.cfg.Fetched(job, f)
-		}
 		l.done <- out
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"trawl/internal/client"
 	"trawl/internal/content"
 	"trawl/internal/crawl"
 	"trawl/internal/demand"
@@ -126,7 +127,6 @@ type linkFilter struct {
 	cfg    *Config
 	job    *Job
 	same   map[crawl.Host]bool
-	traps  map[string]int // pattern -> index in Findings.Traps
 	follow bool
 }
 
@@ -219,18 +219,29 @@ func (lf *linkFilter) untrap(f *Findings, u crawl.URL, at time.Time) (crawl.URL,
 }
 
 func (lf *linkFilter) trap(f *Findings, pattern, reason string, u crawl.URL, at time.Time) {
-	if i, ok := lf.traps[pattern]; ok {
-		f.Traps[i].Count++
-		return
+	f.Traps = addTrap(f.Traps, crawl.Trap{Pattern: pattern, Reason: reason, Example: u, Count: 1, Since: at})
+}
+
+// addTrap adds t to a list of at most MaxTraps patterns. The last place is for
+// all patterns beyond: what is not listed is still counted.
+func addTrap(list []crawl.Trap, t crawl.Trap) []crawl.Trap {
+	if i := findTrap(list, t.Pattern); i >= 0 {
+		list[i].Count += t.Count
+		return list
 	}
-	if len(f.Traps) >= crawl.MaxTraps {
-		return
+	if len(list) < crawl.MaxTraps-1 {
+		return append(list, t)
 	}
-	if lf.traps == nil {
-		lf.traps = map[string]int{}
+	t.Pattern, t.Reason = "other patterns", "more patterns were found than are listed"
+	if i := findTrap(list, t.Pattern); i >= 0 {
+		list[i].Count += t.Count
+		return list
 	}
-	lf.traps[pattern] = len(f.Traps)
-	f.Traps = append(f.Traps, crawl.Trap{Pattern: pattern, Reason: reason, Example: u, Count: 1, Since: at})
+	return append(list, t)
+}
+
+func findTrap(list []crawl.Trap, pattern string) int {
+	return slices.IndexFunc(list, func(t crawl.Trap) bool { return t.Pattern == pattern })
 }
 
 // robotsAnswer turns the end of a robots.txt chain into an answer; a redirect
@@ -264,10 +275,8 @@ func RetryAfter(h crawl.Header, at time.Time) time.Duration {
 	if digits {
 		return time.Duration(seconds) * time.Second
 	}
-	for _, layout := range []string{time.RFC1123, "Monday, 02-Jan-06 15:04:05 MST", time.ANSIC} {
-		if t, err := time.Parse(layout, v); err == nil {
-			return min(max(0, t.Sub(at)), maxRetryAfter*time.Second)
-		}
+	if t, ok := client.ParseHTTPDate(v); ok {
+		return min(max(0, t.Sub(at)), maxRetryAfter*time.Second)
 	}
 	return 0
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"trawl/internal/protocol"
 	"trawl/internal/react"
 	"trawl/internal/robots"
+	"trawl/internal/weburl"
 )
 
 // Done settles a finished job and returns what is to be committed; nil when
@@ -47,16 +49,12 @@ func observation(job *Job, f *Findings, jitter float64) hostload.Observation {
 	if res.Failure != nil {
 		detail = res.Failure.Class.String()
 	} else if res.Status > 0 {
-		detail = itoa(res.Status)
+		detail = strconv.Itoa(res.Status)
 	}
 	return hostload.Observation{
 		Reserved: job.reserved, Duration: res.Timings.Total, Wait: res.Timings.Wait,
 		Effect: f.Row.Rate, RetryAfter: f.RetryAfter, Jitter: jitter, Detail: detail,
 	}
-}
-
-func itoa(n int) string {
-	return string([]byte{byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)})
 }
 
 // requestEvent is the crawl-stats row of a request that was sent (I2).
@@ -120,7 +118,7 @@ func (s *Scheduler) sitemaps(org *origin, job *Job, now time.Time) []crawl.Disco
 		if len(out) >= MaxSitemaps {
 			break
 		}
-		u, err := parseSitemapURL(sm.URL)
+		u, err := weburl.Parse(sm.URL)
 		if err != nil || !s.cfg.Scope.SameSite(u.Host()) {
 			continue
 		}
@@ -243,17 +241,7 @@ func streak(v *crawl.Visit, row react.Row, now time.Time) {
 // page may lead to traps of other hostnames; they are noted where they were found.
 func (s *Scheduler) traps(o *crawl.Outcome, h *host, found []crawl.Trap) {
 	for _, t := range found {
-		known := false
-		for i := range h.rec.Traps {
-			if h.rec.Traps[i].Pattern == t.Pattern {
-				h.rec.Traps[i].Count += t.Count
-				known = true
-				break
-			}
-		}
-		if !known && len(h.rec.Traps) < crawl.MaxTraps {
-			h.rec.Traps = append(h.rec.Traps, t)
-		}
+		h.rec.Traps = addTrap(h.rec.Traps, t)
 	}
 	if len(found) > 0 {
 		o.Host = s.record(h)

@@ -5,7 +5,6 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/demand"
-	"trawl/internal/weburl"
 )
 
 // Seed returns the outcome that makes seed URLs known to every client of the
@@ -22,5 +21,3 @@ func (c *Config) Seed(urls []crawl.URL, at time.Time) *crawl.Outcome {
 	}
 	return o
 }
-
-func parseSitemapURL(raw string) (crawl.URL, error) { return weburl.Parse(raw) }

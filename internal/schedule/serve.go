@@ -3,6 +3,7 @@ package schedule
 import (
 	"time"
 
+	"trawl/internal/client"
 	"trawl/internal/crawl"
 	"trawl/internal/demand"
 	"trawl/internal/hostload"
@@ -17,7 +18,7 @@ func (s *Scheduler) serve(h *host, q *queue, now time.Time) (Step, bool) {
 	if o := s.pruned(h, q, now); o != nil {
 		return Step{Kind: StepCommit, Outcome: o}, true
 	}
-	if _, _, ignoreAll := c.Profile.RobotsAgent(); ignoreAll {
+	if c.Profile.Robots == client.RobotsIgnore {
 		return s.fetchEntry(h, c, s.pop(h, q), now), true
 	}
 	o := h.origin(q.origin, now)

@@ -85,3 +85,18 @@ func TestD3Case14TrapsEndAndRealPagesAreFound(t *testing.T) {
 		})
 	}
 }
+
+func TestD3PatternsBeyondTheBoundAreCounted(t *testing.T) {
+	var list []crawl.Trap
+	for i := range 3 * crawl.MaxTraps {
+		list = addTrap(list, crawl.Trap{Pattern: strconv.Itoa(i), Count: 2})
+	}
+	list = addTrap(list, crawl.Trap{Pattern: "0", Count: 5})
+	sum := int64(0)
+	for _, tr := range list {
+		sum += tr.Count
+	}
+	if len(list) != crawl.MaxTraps || sum != 2*3*crawl.MaxTraps+5 || list[0].Count != 7 {
+		t.Errorf("%d patterns with %d URLs, the first with %d", len(list), sum, list[0].Count)
+	}
+}
