@@ -110,7 +110,7 @@ type Request struct {
 	Limits          ByteLimits
 	Timeouts        Timeouts
 	ContentWait     time.Duration // how long a 201 or 202 may take to show content (B8)
-	Egress          string        // region to leave from (B10); "" = default
+	Egress          string        // region to leave from (B10); "" = directly
 }
 
 // Phase is the part of a fetch in which something happened.
@@ -229,4 +229,25 @@ type Result struct {
 	SentRequest Header // the request's header fields as sent, for reports and archive
 	Misdirected bool   // the server refused HTTP/2 for this host (421, or HTTP_1_1_REQUIRED); this is the answer over HTTP/1.1 (B1)
 	Mislabeled  bool   // Content-Encoding named a coding that the body did not have; the best reading was taken (B3)
+	Way         *Way   // how the connection was made; nil when it was there already, or none was made
+	Interim     []Interim
+	MoreInterim int // interim responses beyond MaxInterim
 }
+
+// Way is how a connection to a server was made, for reports. It is not changed
+// once a result has it.
+type Way struct {
+	Answer []netip.Addr     `json:"dns_answer,omitempty"` // what the name resolved to; none for an address
+	Tried  []netip.AddrPort `json:"tried,omitempty"`      // in order; the last one need not be the one that answered
+	Proxy  string           `json:"proxy,omitempty"`      // scheme://host:port through which the last one was tried; "" = direct
+}
+
+// Interim is a response of the class 1xx that came before the final one (RFC
+// 9110 section 15.2).
+type Interim struct {
+	Status int    `json:"status"`
+	Header Header `json:"header,omitempty"`
+}
+
+// MaxInterim bounds the interim responses kept of one fetch (house choice).
+const MaxInterim = 8

@@ -15,6 +15,24 @@ type Link struct {
 type Directives struct {
 	Noindex  bool `json:"noindex"`
 	Nofollow bool `json:"nofollow"`
+
+	// What the next processing system is asked for.
+	Nosnippet        bool      `json:"nosnippet,omitempty"`
+	Noarchive        bool      `json:"noarchive,omitempty"`
+	Noimageindex     bool      `json:"noimageindex,omitempty"`
+	Notranslate      bool      `json:"notranslate,omitempty"`
+	Nositelinks      bool      `json:"nositelinkssearchbox,omitempty"`
+	Indexifembedded  bool      `json:"indexifembedded,omitempty"`   // means something beside noindex only: the content may be indexed where it is embedded
+	MaxSnippet       Bound     `json:"max_snippet,omitzero"`        // characters
+	MaxVideoPreview  Bound     `json:"max_video_preview,omitzero"`  // seconds
+	MaxImagePreview  string    `json:"max_image_preview,omitempty"` // "none", "standard" or "large"; "" = not said
+	UnavailableAfter time.Time `json:"unavailable_after,omitzero"`  // from then on as with noindex; UTC
+}
+
+// Bound is a number that a rule allows at most.
+type Bound struct {
+	Said bool `json:"said"` // false: the page says nothing of it
+	Max  int  `json:"max"`  // -1 = no bound, 0 = nothing at all
 }
 
 // Page is what was read in a response body.
@@ -31,7 +49,11 @@ type Page struct {
 	RefreshIn  time.Duration // its delay
 	Digest     uint64        // xxh3 of the decoded body
 	Bounded    []string      // what was cut by a limit of ours, one sentence each
+	Dates      int           // of a sitemap: entries with a lastmod
+	BadDates   int           // of them, those that are no date
 	Notes      []string      // what was wrong or contradictory in it and how it was read, one sentence each
+	Runs       []uint32      // hashes of what the page says, if asked for (D3); sorted. Not stored
+	Inward     int           // links to URLs of the page's own group (D3), if Runs were asked for
 }
 
 // Discovery makes a URL known to one client, if it is not yet.
@@ -91,6 +113,7 @@ type Outcome struct {
 	Index      *IndexChange   // nil = unchanged
 	Canonical  *URL           // nil = unchanged
 	Discovered []Discovery    // of any shard; inserted if unknown
+	Claims     []Claim        // of sitemaps, on URLs of leased shards; applied to known visits
 	Events     []Event
 	Document   *Document
 	Links      []uint32 // LinkHash of every link of the page, sorted; nil = unchanged

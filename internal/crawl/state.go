@@ -36,9 +36,29 @@ type Visit struct {
 	Truncated    bool          `json:"truncated"`
 	RedirectTo   URL           `json:"redirect_to,omitempty"`
 	Archive      ArchiveRef    `json:"archive,omitzero"`
-	Pruned       bool          `json:"pruned"`  // not fetched: it lies in a space without end (D3)
-	Bounded      bool          `json:"bounded"` // a limit of ours kept part of the page from being read: links, headers
+	Pruned       bool          `json:"pruned"`                        // not fetched: it lies in a space without end (D3)
+	Bounded      bool          `json:"bounded"`                       // a limit of ours kept part of the page from being read: links, headers
+	Same         uint32        `json:"same_answers_before,omitempty"` // crawls just before the last one that got the same answer (F13)
+	SameSince    time.Time     `json:"same_since,omitzero"`           // the first of them; zero = the last crawl
+	Past         []Answer      `json:"past,omitempty"`                // other answers before, oldest first, the newest MaxPast
+	LastMod      time.Time     `json:"lastmod,omitzero"`              // what a sitemap said of it last (D2)
+	LastModAt    time.Time     `json:"lastmod_read,omitzero"`         // when that sitemap was read
+	Changed      time.Time     `json:"content_changed,omitzero"`      // first crawl that found the content as it is now, after another; zero = never seen to change
+	Unavailable  time.Time     `json:"unavailable_after,omitzero"`    // when the page asked to be left out of the index from (F12); zero = never
 }
+
+// Answer is what a URL answered for a time: one or more crawls in a row with the
+// same status and failure class (F13).
+type Answer struct {
+	Status  int          `json:"status"` // 0 = none
+	Failure FailureClass `json:"failure"`
+	Count   uint32       `json:"count"` // crawls
+	Since   time.Time    `json:"since"` // the first of them
+	Until   time.Time    `json:"until"` // the last of them
+}
+
+// MaxPast bounds the earlier answers kept for a visit (house choice).
+const MaxPast = 12
 
 // ArchiveRef locates the archived response of a visit; zero = not archived.
 type ArchiveRef struct {
@@ -165,9 +185,18 @@ type HostLoad struct {
 	WindowStart time.Time // of the current observation window
 	WindowOK    int       // healthy answers in it
 	WindowBad   int       // distinct URLs that failed in it
+	WindowWait  float64   // seconds to the first byte of the healthy answers in it, in sum
+	WindowWaits int       // healthy answers of which that is known
 	WindowUsed  bool      // demand waited for capacity in it
+	BeforeOK    int       // healthy answers in the window before
+	BeforeSpan  float64   // seconds of that window
+	Pace        float64   // requests per second at most, learned from refusals; 0 = none were seen
+	PaceTop     float64   // the pace that was refused last; 0 = none was
+	LimitTop    float64   // the limit that was refused last; 0 = none was
+	HeldUntil   time.Time // until when pace and limit stay below those
 	Cause       string    // why Limit last changed
 	ChangedAt   time.Time
+	Changes     []RateChange // of the limit, oldest first, the newest MaxRateChanges; never changed in place
 }
 
 // ProtocolRecord is the measured record of HTTP/1.1 and HTTP/2 on a hostname (B1).
@@ -201,7 +230,33 @@ type HostRecord struct {
 	Load     HostLoad
 	Protocol ProtocolRecord
 	Traps    []Trap // bounded by MaxTraps
+	Sitemaps SitemapRecord
+	Egress   EgressRecord // by region, if there is more than one
+	Clusters []Cluster    // of pages with the same content, oldest first; bounded by MaxClusters; never changed in place
+	Contents []Content    // what may become a cluster; bounded by MaxContents; never changed in place
 }
+
+// Content counts the URLs of a hostname that gave some content, less what other
+// contents took from it (F11).
+type Content struct {
+	Digest uint64
+	Count  int
+}
+
+// MaxContents bounds the contents that are counted for a hostname (house choice).
+const MaxContents = 16
+
+// Cluster is content that many URLs of one hostname gave (F11).
+type Cluster struct {
+	Digest uint64    `json:"digest"` // of the body
+	First  URL       `json:"first"`  // the one that stands for all; "" = the next one that is met
+	Title  string    `json:"title"`
+	Count  int64     `json:"count"` // URLs in it now
+	Since  time.Time `json:"since"` // when it was recognised
+}
+
+// MaxClusters bounds the clusters kept for a hostname (house choice).
+const MaxClusters = 16
 
 // MaxTraps bounds the trap patterns kept for a hostname (house choice).
 const MaxTraps = 64

@@ -105,6 +105,11 @@ type Stat struct {
 	Millis int64
 }
 
+// Setting is a small named value.
+type Setting struct {
+	Name, Value string
+}
+
 // URLFilter bounds a scan over URL records; zero fields do not restrict.
 type URLFilter struct {
 	Host crawl.Host
@@ -172,6 +177,9 @@ type Store interface {
 	//  - Discovered inserts the URL, its host (Due = the discovery's) and a
 	//    visit for the client, each only if unknown. For a known hostname Due
 	//    is lowered as above. Known (URL, client) pairs are left as they are.
+	//  - Claims are applied with Claim.Apply to the visits of known (URL, client)
+	//    pairs, after Discovered and Visit of the same outcome, under the lease of
+	//    their URL's shard. They make nothing known.
 	//  - Events are added to the stats of any shard, Document to the feed of its
 	//    URL's shard, under its lease.
 	//
@@ -179,7 +187,8 @@ type Store interface {
 	// that is not the newest as FencedError, whether the batch needs it or not.
 	//
 	// Applying a batch again after it was committed changes nothing but stats
-	// and feed (at-least-once).
+	// and feed (at-least-once), and applies claims whose URL became known behind
+	// them in the same batch.
 	Commit(ctx context.Context, leases []Lease, batch []*crawl.Outcome) (Receipt, error)
 
 	// URL returns the record of u; false when it is not known.
@@ -202,8 +211,11 @@ type Store interface {
 	Feed(ctx context.Context, shard crawl.Shard, after uint64, limit int) ([]crawl.Document, error)
 
 	// Setting returns a small named value, "" when it was never set; SetSetting
-	// replaces it durably. They hold what a crawl was started with.
+	// replaces it durably. They hold what a crawl was started with, and what the
+	// owners of hostnames asked for. Settings returns those whose name starts with
+	// prefix and whose value is not "", sorted by name.
 	Setting(ctx context.Context, name string) (string, error)
+	Settings(ctx context.Context, prefix string) ([]Setting, error)
 	SetSetting(ctx context.Context, name, value string) error
 
 	Close() error

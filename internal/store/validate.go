@@ -17,10 +17,11 @@ const MaxURL = 1 << 16
 // contract of [Store.Commit] draws the line between data and mistakes:
 //
 //   - URLs that are kept have a hostname and at most MaxURL bytes;
-//   - clients of visits and discoveries, hostnames of records, robots.txt
+//   - clients of visits, discoveries and claims, hostnames of records, robots.txt
 //     origins and events are not empty;
 //   - bands are below crawl.Bands, due times zero or in the years 1 to 9999;
-//   - links are sorted, traps at most crawl.MaxTraps.
+//   - links are sorted, traps at most crawl.MaxTraps, clusters at
+//     most crawl.MaxClusters, contents at most crawl.MaxContents.
 func Validate(batch []*crawl.Outcome) error {
 	for i, o := range batch {
 		if err := validateOutcome(o); err != nil {
@@ -52,6 +53,12 @@ func validateOutcome(o *crawl.Outcome) error {
 		if len(h.Traps) > crawl.MaxTraps {
 			return fmt.Errorf("host %s has %d traps, at most %d are kept", h.Host, len(h.Traps), crawl.MaxTraps)
 		}
+		if len(h.Clusters) > crawl.MaxClusters {
+			return fmt.Errorf("host %s has %d clusters, at most %d are kept", h.Host, len(h.Clusters), crawl.MaxClusters)
+		}
+		if len(h.Contents) > crawl.MaxContents {
+			return fmt.Errorf("host %s has %d contents, at most %d are counted", h.Host, len(h.Contents), crawl.MaxContents)
+		}
 		if err := validateDue(h.Due); err != nil {
 			return fmt.Errorf("host %s: %w", h.Host, err)
 		}
@@ -68,6 +75,11 @@ func validateOutcome(o *crawl.Outcome) error {
 		d := &o.Discovered[i]
 		if err := validateEntry(d.URL, d.Client, d.Band, d.Due); err != nil {
 			return fmt.Errorf("discovery: %w", err)
+		}
+	}
+	for i := range o.Claims {
+		if err := validateClaim(&o.Claims[i]); err != nil {
+			return fmt.Errorf("claim: %w", err)
 		}
 	}
 	for i := range o.Events {
@@ -122,6 +134,16 @@ func validateEntry(u crawl.URL, c crawl.ClientID, b crawl.Band, due time.Time) e
 	}
 	if err := validateDue(due); err != nil {
 		return fmt.Errorf("URL %.100q: %w", u, err)
+	}
+	return nil
+}
+
+func validateClaim(c *crawl.Claim) error {
+	if err := validateEntry(c.URL, c.Client, c.Band, c.Sooner); err != nil {
+		return err
+	}
+	if err := validateDue(c.Later); err != nil {
+		return fmt.Errorf("URL %.100q: %w", c.URL, err)
 	}
 	return nil
 }

@@ -50,6 +50,9 @@ func (c *commit) apply(o *crawl.Outcome) {
 	if o.Visit != nil || o.Index != nil || o.Canonical != nil || o.Links != nil {
 		c.visit(o)
 	}
+	for _, x := range o.Claims {
+		c.claim(x)
+	}
 	for _, r := range o.Robots {
 		c.s.setRobots(r)
 	}
@@ -134,9 +137,22 @@ func (c *commit) visit(o *crawl.Outcome) {
 	}
 }
 
+// claim applies what a sitemap says of a URL, if it is known.
+func (c *commit) claim(x crawl.Claim) {
+	r := c.s.urls[x.URL]
+	if r == nil {
+		return
+	}
+	if v := visitOf(r, x.Client); v != nil {
+		if after, changed := x.Apply(*v); changed {
+			c.setVisit(r, after)
+		}
+	}
+}
+
 // setVisit replaces the visit of its client and moves its place in the queue.
 func (c *commit) setVisit(r *crawl.URLRecord, v crawl.Visit) {
-	v.Chain = slices.Clone(v.Chain)
+	v = copyVisit(v)
 	h := c.host(r.URL.Host())
 	if old := visitOf(r, v.Client); old != nil {
 		h.dequeue(entry{old.Band, old.Due, r.URL, v.Client})

@@ -122,6 +122,9 @@ func (s *Store) checkBatch(leases []store.Lease, batch []*crawl.Outcome) error {
 		if o.Document != nil {
 			hosts = append(hosts, o.Document.URL.Host())
 		}
+		for i := range o.Claims {
+			hosts = append(hosts, o.Claims[i].URL.Host())
+		}
 		for _, h := range hosts {
 			if !held[crawl.ShardOf(h)] {
 				return fmt.Errorf("host %s, shard %d: %w", h, crawl.ShardOf(h), store.ErrNotLeased)

@@ -192,8 +192,7 @@ func (s *Store) DueURLs(ctx context.Context, name crawl.Host, client crawl.Clien
 	due := make([]store.Due, 0, len(entries))
 	for _, e := range entries {
 		r := s.urls[e.url]
-		v := *visitOf(r, e.client)
-		v.Chain = slices.Clone(v.Chain)
+		v := copyVisit(*visitOf(r, e.client))
 		due = append(due, store.Due{URL: r.URL, Depth: r.Depth, Referrer: r.Referrer, Via: r.Via, Index: r.Index, Visit: v})
 	}
 	return due, nil

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"trawl/internal/crawl"
 	"trawl/internal/store"
@@ -94,6 +95,22 @@ func (s *Store) Setting(ctx context.Context, name string) (string, error) {
 	}
 	defer s.mu.Unlock()
 	return s.settings[name], nil
+}
+
+// Settings implements [store.Store].
+func (s *Store) Settings(ctx context.Context, prefix string) ([]store.Setting, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, fmt.Errorf("reading settings %s…: %w", prefix, err)
+	}
+	defer s.mu.Unlock()
+	var out []store.Setting
+	for name, value := range s.settings {
+		if strings.HasPrefix(name, prefix) && value != "" {
+			out = append(out, store.Setting{Name: name, Value: value})
+		}
+	}
+	slices.SortFunc(out, func(a, b store.Setting) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
 }
 
 // SetSetting implements [store.Store].
@@ -204,14 +221,20 @@ func compareStats(a, b store.StatKey) int {
 }
 
 func copyHost(h crawl.HostRecord) crawl.HostRecord {
-	h.Traps = slices.Clone(h.Traps)
+	h.Traps, h.Load.Changes, h.Clusters, h.Contents = slices.Clone(h.Traps), slices.Clone(h.Load.Changes), slices.Clone(h.Clusters), slices.Clone(h.Contents)
+	h.Egress.Regions = slices.Clone(h.Egress.Regions)
 	return h
+}
+
+func copyVisit(v crawl.Visit) crawl.Visit {
+	v.Chain, v.Past = slices.Clone(v.Chain), slices.Clone(v.Past)
+	return v
 }
 
 func copyRecord(r crawl.URLRecord) crawl.URLRecord {
 	r.Visits = slices.Clone(r.Visits)
 	for i := range r.Visits {
-		r.Visits[i].Chain = slices.Clone(r.Visits[i].Chain)
+		r.Visits[i] = copyVisit(r.Visits[i])
 	}
 	return r
 }

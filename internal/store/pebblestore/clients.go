@@ -22,7 +22,7 @@ type clientDict struct {
 
 func newClientDict() *clientDict { return &clientDict{numbers: map[crawl.ClientID]uint32{}} }
 
-func (d *clientDict) number(c crawl.ClientID) uint32 {
+func (d *clientDict) Number(c crawl.ClientID) uint32 {
 	d.mu.RLock()
 	n := d.numbers[c]
 	d.mu.RUnlock()
@@ -63,7 +63,7 @@ func (d *clientDict) find(c crawl.ClientID) []uint32 {
 	return all
 }
 
-func (d *clientDict) name(n uint64) (crawl.ClientID, bool) {
+func (d *clientDict) Name(n uint64) (crawl.ClientID, bool) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if n == 0 || n > uint64(len(d.names)) {
@@ -106,21 +106,4 @@ func (d *clientDict) load(db *pebble.DB) error {
 	}
 	d.saved = len(d.names)
 	return it.Close()
-}
-
-// client codes a client name as its number.
-func (c *coder) client(p *crawl.ClientID) {
-	if !c.has(*p != "") {
-		return
-	}
-	if !c.reading {
-		c.b = binary.AppendUvarint(c.b, uint64(c.dict.number(*p)))
-		return
-	}
-	name, ok := c.dict.name(c.uvarint())
-	if !ok {
-		c.fail()
-		return
-	}
-	*p = name
 }

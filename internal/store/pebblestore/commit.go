@@ -11,6 +11,7 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/store"
+	"trawl/internal/store/record"
 )
 
 // Commit implements [store.Store].
@@ -76,6 +77,11 @@ func (s *Store) checkLeases(leases []store.Lease, batch []*crawl.Outcome) error 
 		}
 		if o.Document != nil {
 			if err := need(o.Document.URL.Host()); err != nil {
+				return err
+			}
+		}
+		for i := range o.Claims {
+			if err := need(o.Claims[i].URL.Host()); err != nil {
 				return err
 			}
 		}
@@ -198,6 +204,9 @@ func (c *changes) loadURLs(batch []*crawl.Outcome) error {
 				want(d.URL)
 			}
 		}
+		for i := range o.Claims {
+			want(o.Claims[i].URL)
+		}
 	}
 	slices.SortFunc(lookups, func(a, b lookup) int { return slices.Compare(a.key, b.key) })
 	for _, l := range lookups {
@@ -209,7 +218,7 @@ func (c *changes) loadURLs(batch []*crawl.Outcome) error {
 			continue
 		}
 		u := l.u
-		if u.record, err = decodeRecord(v, c.s.dict, u.record.URL); err != nil {
+		if u.record, err = record.URL(v, c.s.dict, u.record.URL); err != nil {
 			return err
 		}
 		u.known = true
@@ -231,6 +240,9 @@ func (c *changes) apply(o *crawl.Outcome) error {
 		if err := c.visit(o); err != nil {
 			return err
 		}
+	}
+	for i := range o.Claims {
+		c.claim(&o.Claims[i])
 	}
 	for i := range o.Robots {
 		c.robots[o.Robots[i].Origin] = &o.Robots[i]
@@ -272,6 +284,16 @@ func (c *changes) discover(d *crawl.Discovery) {
 	u.record.Visits = append(u.record.Visits, crawl.Visit{Client: d.Client, Kind: d.Kind, Band: d.Band, Due: d.Due, Chain: d.Chain})
 	if !d.Due.IsZero() {
 		c.news[d.URL.Host()]++
+	}
+}
+
+// claim applies what a sitemap says of a URL, if it is known.
+func (c *changes) claim(x *crawl.Claim) {
+	u := c.urls[x.URL]
+	if v := visitOf(&u.record, x.Client); v != nil {
+		if after, changed := x.Apply(*v); changed {
+			*v, u.dirty = after, true
+		}
 	}
 }
 
@@ -329,12 +351,12 @@ func (c *changes) remember(u crawl.URL, x crawl.IndexChange) error {
 		if err != nil {
 			return err
 		}
-		if h, err = decodeHistory(v, u); err != nil {
+		if h, err = record.History(v, u); err != nil {
 			return err
 		}
 	}
 	x.URL = u
-	c.history[u] = addChange(h, x)
+	c.history[u] = record.AddChange(h, x)
 	return nil
 }
 

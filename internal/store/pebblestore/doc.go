@@ -25,7 +25,7 @@
 //
 // A URL is written in a key without the scheme and hostname that the key
 // already implies, in a form that keeps the order of whole URLs. Due times in
-// keys are exact to the nanosecond. Record values are described in codec.go.
+// keys are exact to the nanosecond. Values are written by package record.
 //
 // The seen-check of a discovered URL asks a table of recently seen (URL,
 // client) pairs, then the bloom filters of keyspace u in sorted order.

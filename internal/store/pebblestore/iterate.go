@@ -7,6 +7,7 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/store"
+	"trawl/internal/store/record"
 )
 
 // A scan reads in pieces of at most so many keys and bytes and holds nothing
@@ -68,7 +69,7 @@ func (s *Store) URLs(ctx context.Context, f store.URLFilter) iter.Seq2[crawl.URL
 		if err != nil {
 			return crawl.URLRecord{}, false, err
 		}
-		r, err := decodeRecord(v, s.dict, u)
+		r, err := record.URL(v, s.dict, u)
 		return r, true, err
 	})
 }
@@ -79,7 +80,7 @@ func (s *Store) Hosts(ctx context.Context) iter.Seq2[crawl.HostRecord, error] {
 		if len(k) < shardLen {
 			return crawl.HostRecord{}, false, errKey
 		}
-		r, err := decodeHost(v, crawl.Host(k[shardLen:]))
+		r, err := record.Host(v, crawl.Host(k[shardLen:]))
 		return r, true, err
 	})
 }
@@ -92,10 +93,8 @@ func (s *Store) Links(ctx context.Context, f store.URLFilter) iter.Seq2[store.Pa
 		if err != nil {
 			return store.PageLinks{}, false, err
 		}
-		p := store.PageLinks{URL: u}
-		c := reader(v, nil)
-		c.links(&p.Links)
-		return p, true, c.end("links of " + string(u))
+		links, err := record.Links(v, u)
+		return store.PageLinks{URL: u, Links: links}, true, err
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/store"
+	"trawl/internal/store/record"
 )
 
 // The keyspaces.
@@ -80,52 +81,11 @@ func cutEscaped(b []byte) (s string, rest []byte, err error) {
 	}
 }
 
-// The forms of a URL in a key that names its host, in the order of the URLs
-// they stand for: http and https URLs without userinfo are shortened, others
-// are kept whole, at their place before, between or after those.
-const (
-	urlBefore = 1 + iota
-	urlHTTP
-	urlBetween
-	urlHTTPS
-	urlAfter
-)
-
-func shortURL(h crawl.Host, u crawl.URL) (form byte, rest string) {
-	const http, https = "http://", "https://"
-	s := string(u)
-	if t, ok := strings.CutPrefix(s, https); ok && strings.HasPrefix(t, string(h)) {
-		return urlHTTPS, t[len(h):]
-	}
-	if t, ok := strings.CutPrefix(s, http); ok && strings.HasPrefix(t, string(h)) {
-		return urlHTTP, t[len(h):]
-	}
-	switch {
-	case s < http+string(h):
-		return urlBefore, s
-	case s < https+string(h):
-		return urlBetween, s
-	}
-	return urlAfter, s
-}
-
-func longURL(h crawl.Host, form byte, rest string) (crawl.URL, error) {
-	switch form {
-	case urlHTTP:
-		return crawl.URL("http://" + string(h) + rest), nil
-	case urlHTTPS:
-		return crawl.URL("https://" + string(h) + rest), nil
-	case urlBefore, urlBetween, urlAfter:
-		return crawl.URL(rest), nil
-	}
-	return "", errKey
-}
-
 // appendURLKey makes the key of a URL in one of the keyspaces led by (shard,
 // host, URL).
 func appendURLKey(b []byte, space byte, u crawl.URL) []byte {
 	h := u.Host()
-	form, rest := shortURL(h, u)
+	form, rest := record.ShortURL(h, u)
 	return append(append(appendHostPrefix(b, space, h), form), rest...)
 }
 
@@ -134,7 +94,7 @@ func parseURLKey(k []byte) (crawl.URL, error) {
 	if err != nil || len(tail) == 0 {
 		return "", errKey
 	}
-	return longURL(h, tail[0], string(tail[1:]))
+	return record.LongURL(h, tail[0], string(tail[1:]))
 }
 
 func cutHost(k []byte) (crawl.Host, []byte, error) {
@@ -143,36 +103,6 @@ func cutHost(k []byte) (crawl.Host, []byte, error) {
 	}
 	h, rest, err := cutEscaped(k[shardLen:])
 	return crawl.Host(h), rest, err
-}
-
-const (
-	yearOne = -62135596800 // Unix seconds of the zero time
-	timeLen = 9
-)
-
-// appendTime appends a time of the years 1 to 9999 so that time order is byte order.
-func appendTime(b []byte, t time.Time) []byte {
-	s, n := uint64(t.Unix()-yearOne), uint32(t.Nanosecond())
-	return append(b, byte(s>>32), byte(s>>24), byte(s>>16), byte(s>>8), byte(s), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-}
-
-func cutTime(b []byte) (time.Time, []byte, error) {
-	if len(b) < timeLen {
-		return time.Time{}, nil, errKey
-	}
-	s := int64(b[0])<<32 | int64(binary.BigEndian.Uint32(b[1:]))
-	return time.Unix(s+yearOne, int64(binary.BigEndian.Uint32(b[5:]))).UTC(), b[timeLen:], nil
-}
-
-// clampTime brings a time within what appendTime takes.
-func clampTime(t time.Time) time.Time {
-	switch y := t.UTC().Year(); {
-	case y < 1:
-		return time.Time{}
-	case y > 9999:
-		return time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
-	}
-	return t
 }
 
 // after returns the first key behind all keys that start with prefix, which
@@ -192,7 +122,7 @@ func hostKey(h crawl.Host) []byte {
 }
 
 func dueKey(h crawl.Host, due time.Time) []byte {
-	return append(appendTime(appendShard(nil, spaceDue, crawl.ShardOf(h)), due), h...)
+	return append(record.AppendTime(appendShard(nil, spaceDue, crawl.ShardOf(h)), due), h...)
 }
 
 // appendQueuePrefix makes the prefix of one client's entries of one band in the

@@ -10,6 +10,7 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/store"
+	"trawl/internal/store/record"
 )
 
 func (s *Store) loadLeases() error {
@@ -28,10 +29,8 @@ func (s *Store) loadLeases() error {
 			_ = it.Close()
 			return fmt.Errorf("lease of shard %d: %w", shard, errKey)
 		}
-		c := reader(it.Value(), nil)
-		l := store.Lease{Shard: shard}
-		c.lease(&l)
-		if err := c.end("lease"); err != nil {
+		l, err := record.Lease(it.Value(), shard)
+		if err != nil {
 			_ = it.Close()
 			return err
 		}
@@ -130,9 +129,7 @@ func (s *Store) changeLeases(ctx context.Context, change func(now time.Time) []s
 	err := s.write(ctx, func(b *pebble.Batch) (func(), error) {
 		changed = change(s.now().Round(0).UTC())
 		for _, l := range changed {
-			c := writer(nil, nil)
-			c.lease(&l)
-			if err := b.Set(leaseKey(l.Shard), c.b, nil); err != nil {
+			if err := b.Set(leaseKey(l.Shard), record.AppendLease(nil, &l), nil); err != nil {
 				return nil, err
 			}
 		}

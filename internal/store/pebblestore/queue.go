@@ -13,6 +13,7 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/store"
+	"trawl/internal/store/record"
 )
 
 // DueHosts implements [store.Store].
@@ -70,26 +71,26 @@ func (s *Store) dueHosts(ctx context.Context, leases []store.Lease, now time.Tim
 
 // firstDue merges the heads of the shards' indexes.
 func (s *Store) firstDue(it *pebble.Iterator, gen uint64, shards map[crawl.Shard]bool, now time.Time, limit int) ([]crawl.HostRecord, error) {
-	limitKey := appendTime(nil, clampTime(now))
+	limitKey := record.AppendTime(nil, record.ClampTime(now))
 	var first dueHeap
 	for shard := range shards {
 		prefix := appendShard(nil, spaceDue, shard)
 		from, empty := s.dues.seek(prefix)
-		if empty || len(from) >= shardLen+timeLen && bytes.Compare(from[shardLen:shardLen+timeLen], limitKey) > 0 {
+		if empty || len(from) >= shardLen+record.TimeLen && bytes.Compare(from[shardLen:shardLen+record.TimeLen], limitKey) > 0 {
 			continue
 		}
 		head := true
 		ok := it.SeekGE(from)
 		for ; ok && bytes.HasPrefix(it.Key(), prefix); ok = it.Next() {
 			e := it.Key()[shardLen:]
-			if len(e) < timeLen {
+			if len(e) < record.TimeLen {
 				return nil, errKey
 			}
 			if head {
 				s.dues.set(gen, prefix, it.Key())
 				head = false
 			}
-			if bytes.Compare(e[:timeLen], limitKey) > 0 || len(first) >= limit && bytes.Compare(e, first[0]) > 0 {
+			if bytes.Compare(e[:record.TimeLen], limitKey) > 0 || len(first) >= limit && bytes.Compare(e, first[0]) > 0 {
 				break
 			}
 			heap.Push(&first, dueEntry(bytes.Clone(e)))
@@ -107,11 +108,11 @@ func (s *Store) firstDue(it *pebble.Iterator, gen uint64, shards map[crawl.Shard
 	slices.SortFunc(first, func(a, b dueEntry) int { return bytes.Compare(a, b) })
 	hosts := make([]crawl.HostRecord, 0, len(first))
 	for _, e := range first {
-		h := crawl.Host(e[timeLen:])
+		h := crawl.Host(e[record.TimeLen:])
 		if !it.SeekPrefixGE(hostKey(h)) {
 			return nil, cmp.Or(it.Error(), fmt.Errorf("host %s is in the due index and has no record: %w", h, errKey))
 		}
-		r, err := decodeHost(it.Value(), h)
+		r, err := record.Host(it.Value(), h)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +125,7 @@ func (s *Store) firstDue(it *pebble.Iterator, gen uint64, shards map[crawl.Shard
 func (s *Store) NextDue(ctx context.Context, host crawl.Host, client crawl.ClientID) (time.Time, error) {
 	var first time.Time
 	err := s.eachRange(ctx, host, client, func(it *pebble.Iterator, r queueRange) error {
-		due, _, err := cutTime(it.Key()[len(r.prefix):])
+		due, _, err := record.CutTime(it.Key()[len(r.prefix):])
 		if err == nil && (first.IsZero() || due.Before(first)) {
 			first = due
 		}
@@ -190,7 +191,7 @@ func (s *Store) eachRange(ctx context.Context, host crawl.Host, client crawl.Cli
 
 // DueURLs implements [store.Store].
 func (s *Store) DueURLs(ctx context.Context, host crawl.Host, client crawl.ClientID, now time.Time, limit int) ([]store.Due, error) {
-	q := dueReader{s: s, host: host, until: appendTime(nil, clampTime(now)), limit: limit}
+	q := dueReader{s: s, host: host, until: record.AppendTime(nil, record.ClampTime(now)), limit: limit}
 	if now.Before(time.Time{}) {
 		q.limit = 0 // before all that keys can say
 	}
@@ -232,13 +233,13 @@ func (q *dueReader) read(it *pebble.Iterator, r queueRange) error {
 	}
 	for ok := true; ok && bytes.HasPrefix(it.Key(), r.prefix) && q.taken < q.limit; ok = it.Next() {
 		e := it.Key()[len(r.prefix):]
-		if len(e) <= timeLen {
+		if len(e) <= record.TimeLen {
 			return errKey
 		}
-		if bytes.Compare(e[:timeLen], q.until) > 0 {
+		if bytes.Compare(e[:record.TimeLen], q.until) > 0 {
 			break
 		}
-		d, err := q.entry(it, e[timeLen], string(e[timeLen+1:]), r.client)
+		d, err := q.entry(it, e[record.TimeLen], string(e[record.TimeLen+1:]), r.client)
 		if err != nil {
 			return err
 		}
@@ -249,11 +250,11 @@ func (q *dueReader) read(it *pebble.Iterator, r queueRange) error {
 }
 
 func (q *dueReader) entry(it *pebble.Iterator, form byte, rest string, client uint32) (store.Due, error) {
-	u, err := longURL(q.host, form, rest)
+	u, err := record.LongURL(q.host, form, rest)
 	if err != nil {
 		return store.Due{}, err
 	}
-	name, ok := q.s.dict.name(uint64(client))
+	name, ok := q.s.dict.Name(uint64(client))
 	if !ok {
 		return store.Due{}, errKey
 	}
@@ -266,7 +267,7 @@ func (q *dueReader) entry(it *pebble.Iterator, form byte, rest string, client ui
 	if !q.records.SeekPrefixGE(q.key) {
 		return store.Due{}, cmp.Or(q.records.Error(), fmt.Errorf("%s is queued and has no record: %w", u, errKey))
 	}
-	r, err := decodeRecord(q.records.Value(), q.s.dict, u)
+	r, err := record.URL(q.records.Value(), q.s.dict, u)
 	if err != nil {
 		return store.Due{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/store"
+	"trawl/internal/store/record"
 )
 
 // get reads one key and hands its value to read; false if it is not there.
@@ -35,7 +36,7 @@ func (s *Store) get(ctx context.Context, key []byte, read func([]byte) error) (b
 func (s *Store) Host(ctx context.Context, host crawl.Host) (crawl.HostRecord, bool, error) {
 	var r crawl.HostRecord
 	ok, err := s.get(ctx, hostKey(host), func(v []byte) (err error) {
-		r, err = decodeHost(v, host)
+		r, err = record.Host(v, host)
 		return err
 	})
 	if err != nil {
@@ -48,7 +49,7 @@ func (s *Store) Host(ctx context.Context, host crawl.Host) (crawl.HostRecord, bo
 func (s *Store) URL(ctx context.Context, u crawl.URL) (crawl.URLRecord, bool, error) {
 	var r crawl.URLRecord
 	ok, err := s.get(ctx, appendURLKey(nil, spaceURL, u), func(v []byte) (err error) {
-		r, err = decodeRecord(v, s.dict, u)
+		r, err = record.URL(v, s.dict, u)
 		return err
 	})
 	if err != nil {
@@ -61,27 +62,13 @@ func (s *Store) URL(ctx context.Context, u crawl.URL) (crawl.URLRecord, bool, er
 func (s *Store) History(ctx context.Context, u crawl.URL) ([]crawl.IndexChange, error) {
 	var h []crawl.IndexChange
 	_, err := s.get(ctx, appendURLKey(nil, spaceHistory, u), func(v []byte) (err error) {
-		h, err = decodeHistory(v, u)
+		h, err = record.History(v, u)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the index history of %s: %w", u, err)
 	}
 	return h, nil
-}
-
-// decodeHistory reads a history; nil gives none.
-func decodeHistory(b []byte, u crawl.URL) ([]crawl.IndexChange, error) {
-	if b == nil {
-		return nil, nil
-	}
-	c := reader(b, nil)
-	var h []crawl.IndexChange
-	c.history(&h)
-	for i := range h {
-		h[i].URL = u
-	}
-	return h, c.end("index history of " + string(u))
 }
 
 // Known implements [store.Store].
@@ -130,11 +117,9 @@ func (s *Store) Robots(ctx context.Context, host crawl.Host) ([]crawl.RobotsReco
 		if err != nil {
 			return false, err
 		}
-		r := crawl.RobotsRecord{Origin: crawl.Origin(origin)}
-		c := reader(v, nil)
-		c.robots(&r)
+		r, err := record.Robots(v, crawl.Origin(origin))
 		all = append(all, r)
-		return true, c.end("robots.txt of " + string(origin))
+		return true, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading robots.txt records of %s: %w", host, err)
@@ -157,11 +142,9 @@ func (s *Store) Feed(ctx context.Context, shard crawl.Shard, after uint64, limit
 		if err != nil {
 			return false, err
 		}
-		d := crawl.Document{Seq: seq}
-		c := reader(v, s.dict)
-		c.document(&d)
+		d, err := record.Document(v, s.dict, seq)
 		docs = append(docs, d)
-		return len(docs) < limit, c.end("document")
+		return len(docs) < limit, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading the feed of shard %d after %d: %w", shard, after, err)
@@ -216,6 +199,25 @@ func (s *Store) Setting(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("reading setting %s: %w", name, err)
 	}
 	return value, nil
+}
+
+// Settings implements [store.Store].
+func (s *Store) Settings(ctx context.Context, prefix string) ([]store.Setting, error) {
+	var out []store.Setting
+	from := settingKey(prefix)
+	err := s.scan(ctx, from, []byte{spaceSetting + 1}, func(k, v []byte) (bool, error) {
+		if !bytes.HasPrefix(k, from) {
+			return false, nil
+		}
+		if len(v) > 0 {
+			out = append(out, store.Setting{Name: string(k[1:]), Value: string(v)})
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading settings %s…: %w", prefix, err)
+	}
+	return out, nil
 }
 
 // SetSetting implements [store.Store].

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"trawl/internal/store/record"
 )
 
 // sums is the value of a cell of the stats: three zigzag varints.
@@ -21,13 +23,13 @@ func (s *sums) add(b []byte) error {
 	for _, p := range []*int64{&s.count, &s.bytes, &s.millis} {
 		v, n := binary.Varint(b)
 		if n <= 0 {
-			return errValue
+			return record.ErrDamaged
 		}
 		*p += v
 		b = b[n:]
 	}
 	if len(b) > 0 {
-		return errValue
+		return record.ErrDamaged
 	}
 	return nil
 }

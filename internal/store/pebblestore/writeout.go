@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"trawl/internal/crawl"
-	"trawl/internal/store"
+	"trawl/internal/store/record"
 )
 
 // output collects a batch and what the tables in memory must learn of it.
@@ -53,7 +53,7 @@ func (c *changes) writeURLs(out *output) error {
 		}
 		out.buf = appendURLKey(out.buf[:0], spaceURL, u.record.URL)
 		n := len(out.buf)
-		out.buf = encodeRecord(out.buf, c.s.dict, &u.record)
+		out.buf = record.AppendURL(out.buf, c.s.dict, &u.record)
 		if err := out.b.Set(out.buf[:n], out.buf[n:], nil); err != nil {
 			return err
 		}
@@ -99,10 +99,10 @@ func (c *changes) moveQueue(out *output, u *urlChange) error {
 
 func (c *changes) queueKey(b []byte, u crawl.URL, p place) rangeKey {
 	h := u.Host()
-	b = appendQueuePrefix(b, h, c.s.dict.number(p.client), p.band)
+	b = appendQueuePrefix(b, h, c.s.dict.Number(p.client), p.band)
 	k := rangeKey{prefix: len(b)}
-	form, rest := shortURL(h, u)
-	k.key = append(append(appendTime(b, p.due), form), rest...)
+	form, rest := record.ShortURL(h, u)
+	k.key = append(append(record.AppendTime(b, p.due), form), rest...)
 	return k
 }
 
@@ -116,7 +116,7 @@ func (c *changes) writeHosts(out *output) error {
 		}
 		var was crawl.HostRecord
 		if h.known = v != nil; h.known {
-			if was, err = decodeHost(v, name); err != nil {
+			if was, err = record.Host(v, name); err != nil {
 				return err
 			}
 		}
@@ -135,7 +135,7 @@ func (c *changes) writeHosts(out *output) error {
 		if h.known && !h.replaced && h.record.Due.Equal(was.Due) {
 			continue
 		}
-		if err := out.b.Set(key, encodeHost(&h.record), nil); err != nil {
+		if err := out.b.Set(key, record.AppendHost(nil, &h.record), nil); err != nil {
 			return err
 		}
 		if err := moveDue(out, name, was.Due, h.record.Due); err != nil {
@@ -168,7 +168,7 @@ func lowered(due, earliest, notBefore time.Time) time.Time {
 		return due
 	}
 	if earliest.Before(notBefore) {
-		earliest = clampTime(notBefore)
+		earliest = record.ClampTime(notBefore)
 	}
 	if due.IsZero() || due.After(earliest) {
 		return earliest
@@ -211,7 +211,7 @@ func (c *changes) head(out *output, prefix []byte) (time.Time, error) {
 		if _, gone := out.removed[string(k)]; gone {
 			continue
 		}
-		due, _, err := cutTime(k[len(prefix):])
+		due, _, err := record.CutTime(k[len(prefix):])
 		return due, err
 	}
 	return time.Time{}, c.it.Error()
@@ -220,16 +220,12 @@ func (c *changes) head(out *output, prefix []byte) (time.Time, error) {
 // writePages writes robots.txt files, histories and links.
 func (c *changes) writePages(out *output) error {
 	for o, r := range c.robots {
-		w := writer(nil, nil)
-		w.robots(r)
-		if err := out.b.Set(robotsKey(o), w.b, nil); err != nil {
+		if err := out.b.Set(robotsKey(o), record.AppendRobots(nil, r), nil); err != nil {
 			return err
 		}
 	}
 	for u, h := range c.history {
-		w := writer(nil, nil)
-		w.history(&h)
-		if err := out.b.Set(appendURLKey(nil, spaceHistory, u), w.b, nil); err != nil {
+		if err := out.b.Set(appendURLKey(nil, spaceHistory, u), record.AppendHistory(nil, h), nil); err != nil {
 			return err
 		}
 	}
@@ -241,9 +237,7 @@ func (c *changes) writePages(out *output) error {
 			}
 			continue
 		}
-		w := writer(nil, nil)
-		w.links(&l)
-		if err := out.b.Set(key, w.b, nil); err != nil {
+		if err := out.b.Set(key, record.AppendLinks(nil, l), nil); err != nil {
 			return err
 		}
 	}
@@ -273,9 +267,7 @@ func (c *changes) writeFeed(b *pebble.Batch) (map[crawl.Shard]uint64, error) {
 			}
 		}
 		seqs[shard] = seq + 1
-		w := writer(nil, c.s.dict)
-		w.document(d)
-		if err := b.Set(feedKey(shard, seq+1), w.b, nil); err != nil {
+		if err := b.Set(feedKey(shard, seq+1), record.AppendDocument(nil, c.s.dict, d), nil); err != nil {
 			return nil, err
 		}
 	}
@@ -297,21 +289,3 @@ func (c *changes) lastSeq(shard crawl.Shard) (uint64, error) {
 	}
 	return parseSeq(k)
 }
-
-// addChange adds x to a history in order of At, unless it is there already,
-// and keeps the newest.
-func addChange(h []crawl.IndexChange, x crawl.IndexChange) []crawl.IndexChange {
-	x.At, x.From.Since, x.To.Since = utc(x.At), utc(x.From.Since), utc(x.To.Since)
-	if slices.Contains(h, x) {
-		return h
-	}
-	i := len(h)
-	for i > 0 && h[i-1].At.After(x.At) {
-		i--
-	}
-	h = slices.Insert(h, i, x)
-	return h[max(0, len(h)-store.MaxHistory):]
-}
-
-// utc is t as the store gives it back: comparable with ==.
-func utc(t time.Time) time.Time { return t.Round(0).UTC() }

@@ -28,13 +28,28 @@ func wholeHost(h crawl.Host) crawl.HostRecord {
 		Host: h, Due: at(time.Second),
 		Load: crawl.HostLoad{
 			Limit: 0.5, Level: -3.25, At: at(1), Expected: 0.1, Latency: math.SmallestNonzeroFloat64, Baseline: math.MaxFloat64,
-			NotBefore: at(2), Backoffs: 3, WindowStart: at(3), WindowOK: 4, WindowBad: 5, WindowUsed: true, Cause: "503 ×3", ChangedAt: at(4),
+			NotBefore: at(2), Backoffs: 3, WindowStart: at(3), WindowOK: 4, WindowBad: 5, WindowUsed: true, WindowWait: 2.25, WindowWaits: 7, BeforeOK: 6, BeforeSpan: 1.25, Pace: 0.75, PaceTop: 1.5, LimitTop: 2.5, HeldUntil: at(5), Cause: "503 ×3", ChangedAt: at(4),
+			Changes: []crawl.RateChange{
+				{Cause: crawl.RateCauseOwner, From: 1, To: 0.5, Since: at(1), At: at(2), Until: at(3), Count: math.MaxInt32, Detail: "503 ×3"}, {At: at(4)},
+			},
 		},
 		Protocol: crawl.ProtocolRecord{
 			Choice: crawl.ProtocolHTTP2, OptOut: true,
 			H1: crawl.ProtocolStats{Fetches: 1, Failures: 2, Millis: 3}, H2: crawl.ProtocolStats{Fetches: 4, Failures: 5, Millis: math.MaxInt64},
 		},
 		Traps: []crawl.Trap{{Pattern: "/a/*", Reason: "deep", Example: "http://a.example/a/a", Count: 9, Since: at(5)}, {Pattern: "?sid="}},
+		Sitemaps: crawl.SitemapRecord{
+			Trust: crawl.LastModTrust{
+				True: 0.5, False: math.SmallestNonzeroFloat64, Told: 2, Untold: 3, At: at(6), Checked: 1<<32 - 1, Dates: 7, BadDates: 8,
+			},
+			OutOfScope: 9, Example: "http://b.example/", Sitemap: "http://a.example/s.xml", At: at(7),
+		},
+		Clusters: []crawl.Cluster{{Digest: math.MaxUint64, First: "http://a.example/x", Title: "Error ×", Count: math.MaxInt64, Since: at(8)}, {Count: -1}},
+		Contents: []crawl.Content{{Digest: math.MaxUint64, Count: math.MaxInt32}, {Count: -1}},
+		Egress: crawl.EgressRecord{
+			Choice: "eu", Session: at(8),
+			Regions: []crawl.EgressRegion{{Good: 1, Blocked: 2}, {Region: "eu", Good: 3, Bad: math.MaxInt32, Proxy: 4, Blocked: 5, Tried: at(9), LastOK: at(10)}},
+		},
 	}
 }
 
@@ -45,10 +60,10 @@ func testHostWhole(b *bed) {
 	want := wholeHost("a.example")
 	given := wholeHost("a.example")
 	b.commit(&crawl.Outcome{Host: &given})
-	given.Traps[0].Count = -1 // the store must not share it
+	given.Traps[0].Count, given.Load.Changes[0].Count, given.Egress.Regions[0].Good, given.Clusters[0].Count = -1, -1, -1, -1 // the store must not share them
 	got := b.hostRecord("a.example")
 	b.equal("record", got, want)
-	got.Traps[0].Count = -1
+	got.Traps[0].Count, got.Egress.Regions[0].Good = -1, -1
 	b.equal("record after the caller changed a copy", b.hostRecord("a.example"), want)
 	b.commit(&crawl.Outcome{Host: &crawl.HostRecord{Host: "a.example"}})
 	b.equal("replaced record", b.hostRecord("a.example"), crawl.HostRecord{Host: "a.example"})

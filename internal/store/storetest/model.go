@@ -173,6 +173,12 @@ func drawOutcome(t *rapid.T) *crawl.Outcome {
 		})
 	}
 	has := func(what string) bool { return draw(t, 3, what) == 0 }
+	if has("claim") {
+		o.Claims = []crawl.Claim{{
+			URL: drawURL(t), Client: clientName(draw(t, 3, "client")), LastMod: drawTime(t), At: drawTime(t), Sooner: drawTime(t),
+			Band: crawl.Band(draw(t, 3, "band")), Later: drawTime(t), LaterAge: time.Duration(draw(t, 3, "age")) * time.Second,
+		}}
+	}
 	if has("host") {
 		o.Host = &crawl.HostRecord{Host: drawHost(t), Due: drawTime(t), Load: crawl.HostLoad{NotBefore: drawTime(t), Level: float64(draw(t, 3, "level"))}}
 	}
@@ -196,6 +202,7 @@ func drawPage(t *rapid.T, o *crawl.Outcome, has func(string) bool) {
 	if !has("no visit") {
 		o.Visit = &crawl.Visit{
 			Client: clientName(draw(t, 3, "client")), Band: crawl.Band(draw(t, 3, "band")), Due: drawTime(t), LastCrawl: drawTime(t), Status: draw(t, 600, "status"),
+			Crawls: uint32(draw(t, 2, "crawls")),
 		}
 		if draw(t, 50, "bad") == 0 {
 			o.Visit.Band = crawl.Bands

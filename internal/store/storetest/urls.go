@@ -98,6 +98,7 @@ func visitTests() []subtest {
 		{"NextDue over all bands", testNextDue},
 		{"A5 queue of one client", testQueueOfClient},
 		{"a long queue emptied from its head", testDrain},
+		{"D2 claims of sitemaps", testClaims},
 	}
 }
 
@@ -107,7 +108,9 @@ func wholeVisit(u crawl.URL, c crawl.ClientID) crawl.Visit {
 		Status: 599, Failure: crawl.FailIncomplete, Response: crawl.ResponseServerError, Type: crawl.TypePDF, ETag: `W/"é"`,
 		LastModified: "Tue, 03 Nov 2026 10:20:30 GMT", Digest: 1<<64 - 1, Crawls: 1<<32 - 1, Changes: 5, Failures: 6, FailingSince: at(2),
 		Bytes: 1 << 60, WireBytes: 7, Duration: time.Minute, Truncated: true, RedirectTo: u + "/next",
-		Archive: crawl.ArchiveRef{File: "x.warc.gz", Offset: 8, Length: 9},
+		Archive: crawl.ArchiveRef{File: "x.warc.gz", Offset: 8, Length: 9}, Pruned: true, Bounded: true, Same: 1<<32 - 1, SameSince: at(3),
+		Past:    []crawl.Answer{{Status: 200, Count: 1<<32 - 1, Since: at(-2), Until: at(-1)}, {Failure: crawl.FailIncomplete, Until: at(4)}},
+		LastMod: at(-time.Hour), LastModAt: at(5), Changed: at(6), Unavailable: at(7),
 	}
 }
 
@@ -115,7 +118,7 @@ func testVisitWhole(b *bed) {
 	const u = "http://a.example/"
 	v, w := wholeVisit(u, "c"), wholeVisit(u, "d")
 	b.commit(&crawl.Outcome{URL: u, Visit: &v}, &crawl.Outcome{URL: u, Visit: &w})
-	v.Chain[0] = "changed"
+	v.Chain[0], v.Past[0].Status = "changed", -1
 	want := []crawl.Visit{wholeVisit(u, "c"), wholeVisit(u, "d")}
 	b.equal("visits", b.record(u).Visits, want)
 	want[0] = crawl.Visit{Client: "c"}

@@ -107,9 +107,14 @@ func testAtomic(b *bed) {
 		"host name":       {Host: &crawl.HostRecord{}},
 		"host due":        {Host: &crawl.HostRecord{Host: "a.example", Due: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
 		"traps":           {Host: &crawl.HostRecord{Host: "a.example", Traps: make([]crawl.Trap, crawl.MaxTraps+1)}},
+		"clusters":        {Host: &crawl.HostRecord{Host: "a.example", Clusters: make([]crawl.Cluster, crawl.MaxClusters+1)}},
+		"contents":        {Host: &crawl.HostRecord{Host: "a.example", Contents: make([]crawl.Content, crawl.MaxContents+1)}},
 		"origin":          {Robots: []crawl.RobotsRecord{{}}},
 		"due before time": found(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), "http://a.example/"),
 		"long URL":        found(start(), crawl.URL("http://a.example/"+strings.Repeat("x", store.MaxURL))),
+		"claim":           {Claims: []crawl.Claim{{URL: "http://a.example/"}}},
+		"claim's band":    {Claims: []crawl.Claim{{URL: "http://a.example/", Client: "c", Band: crawl.Bands}}},
+		"claim's due":     {Claims: []crawl.Claim{{URL: "http://a.example/", Client: "c", Later: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}},
 		"document":        {Document: &crawl.Document{}},
 		"event":           {Events: []crawl.Event{{}}},
 	} {
@@ -173,6 +178,16 @@ func testSettings(b *bed) {
 		b.equal("value of the empty name", get(""), v+"!")
 	}
 	b.equal("other name", get("xx"), "")
+	for _, name := range []string{"p/b", "p/\xff", "p/a", "p0", "o/z", "p/gone"} {
+		b.ok(b.SetSetting(b.ctx(), name, "of "+name))
+	}
+	b.ok(b.SetSetting(b.ctx(), "p/gone", ""))
+	some, err := b.Settings(b.ctx(), "p/")
+	b.ok(err)
+	b.equal("settings by prefix", some, []store.Setting{{Name: "p/a", Value: "of p/a"}, {Name: "p/b", Value: "of p/b"}, {Name: "p/\xff", Value: "of p/\xff"}})
+	all, err := b.Settings(b.ctx(), "")
+	b.ok(err)
+	b.equal("number of settings", len(all), 7)
 }
 
 // calls are all methods that take a context.
@@ -199,6 +214,7 @@ func calls(s store.Store, leases []store.Lease) map[string]func(ctx context.Cont
 		"Stats":      func(c context.Context) error { _, err := collect(s.Stats(c, store.StatFilter{})); return err },
 		"Feed":       func(c context.Context) error { _, err := s.Feed(c, 1, 0, 1); return err },
 		"Setting":    func(c context.Context) error { _, err := s.Setting(c, "x"); return err },
+		"Settings":   func(c context.Context) error { _, err := s.Settings(c, ""); return err },
 		"SetSetting": func(c context.Context) error { return s.SetSetting(c, "x", "changed") },
 	}
 }

@@ -1,4 +1,4 @@
-package pebblestore
+package record
 
 import (
 	"bytes"
@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"trawl/internal/crawl"
 	"trawl/internal/store"
@@ -47,6 +44,27 @@ func fill(v reflect.Value, n *int) {
 	default:
 		panic(v.Kind())
 	}
+}
+
+// names numbers client names, as a store does.
+type names struct{ list []crawl.ClientID }
+
+func newNames() *names { return &names{} }
+
+func (n *names) Number(c crawl.ClientID) uint32 {
+	i := slices.Index(n.list, c)
+	if i < 0 {
+		i = len(n.list)
+		n.list = append(n.list, c)
+	}
+	return uint32(i + 1)
+}
+
+func (n *names) Name(i uint64) (crawl.ClientID, bool) {
+	if i == 0 || i > uint64(len(n.list)) {
+		return "", false
+	}
+	return n.list[i-1], true
 }
 
 // forms are the kinds of values: each makes a filled one, and codes one.
@@ -95,7 +113,7 @@ func inKey(v any) {
 // to the codec.
 func TestCodecKeepsEveryField(t *testing.T) {
 	for name, code := range forms() {
-		dict := newClientDict()
+		dict := newNames()
 		want := empty(name)
 		n := 0
 		fill(reflect.ValueOf(want).Elem(), &n)
@@ -129,26 +147,26 @@ func TestCodecKeepsEveryField(t *testing.T) {
 // TestCodecNewer: a value with a field that this version does not know is refused.
 func TestCodecNewer(t *testing.T) {
 	for _, b := range [][]byte{{valueVersion + 1, 0}, {valueVersion, 0x80, 0x80, 1}, {}} {
-		if _, err := decodeHost(b, "a"); !errors.Is(err, errValue) {
+		if _, err := Host(b, "a"); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%v: error %v", b, err)
 		}
 	}
 }
 
 func TestCodecCompact(t *testing.T) {
-	dict := newClientDict()
+	dict := newNames()
 	now := time.Unix(1790000000, 123456789)
 	r := crawl.URLRecord{
 		URL: "https://www.example.com/products/shoes/12345.html", Discovered: now, Via: crawl.ViaLink, Referrer: "https://www.example.com/products/shoes/",
 		Depth: 3, Visits: []crawl.Visit{{Client: "googlebot-smartphone", Band: 2, Due: now}},
 	}
-	if n := len(encodeRecord(nil, dict, &r)); n > 32 {
+	if n := len(AppendURL(nil, dict, &r)); n > 32 {
 		t.Errorf("record of a URL that was only discovered has %d bytes", n)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	dict := newClientDict()
+	dict := newNames()
 	for name, code := range forms() {
 		v := empty(name)
 		n := 0
@@ -178,73 +196,6 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("%s of %x: %v\n%x\n%x", name, b, err, w.b, w2.b)
 			}
 		}
-		_, _ = parseURLKey(b)
-		_, _ = parseStatsKey(b)
-		_, _ = parseSeq(b)
-		_, _, _ = cutTime(b)
-		_ = (&sums{}).add(b)
+		_, _, _ = CutTime(b)
 	})
-}
-
-// TestURLKeyOrder: keys of a host's URLs are in the order of the URLs, and give
-// them back.
-func TestURLKeyOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		draw := rapid.Custom(func(t *rapid.T) crawl.URL {
-			parts := []string{"http", "https", "httpt", "ftp", "://", "a@", "a", "b", "\x00", "\xff", ":1", "/", "?"}
-			n := rapid.SliceOfN(rapid.IntRange(0, len(parts)-1), 0, 6).Draw(t, "parts")
-			var s strings.Builder
-			for _, i := range n {
-				s.WriteString(parts[i])
-			}
-			return crawl.URL(rapid.SampledFrom([]string{"", "http://a", "https://a", "http://x@a"}).Draw(t, "start") + s.String())
-		})
-		u, v := draw.Draw(t, "u"), draw.Draw(t, "v")
-		k, l := appendURLKey(nil, spaceURL, u), appendURLKey(nil, spaceURL, v)
-		if got, err := parseURLKey(k); err != nil || got != u {
-			t.Fatalf("key of %q is read as %q, %v", u, got, err)
-		}
-		want := strings.Compare(string(u), string(v))
-		if u.Host() != v.Host() {
-			want = int(crawl.ShardOf(u.Host())) - int(crawl.ShardOf(v.Host()))
-			if want == 0 {
-				want = strings.Compare(string(u.Host()), string(v.Host()))
-			}
-		}
-		if got := bytes.Compare(k, l); got*want < 0 || (got == 0) != (want == 0) {
-			t.Fatalf("%q and %q compare as %d, their keys as %d", u, v, want, got)
-		}
-	})
-}
-
-func TestLowMarks(t *testing.T) {
-	l := newLowMarks(2)
-	p := []byte("p")
-	gen := l.generation()
-	l.set(gen, p, []byte("p5"))
-	if from, empty := l.seek(p); string(from) != "p5" || empty {
-		t.Errorf("mark %q %v", from, empty)
-	}
-	l.lower([]rangeKey{{[]byte("p7"), 1}, {[]byte("p3"), 1}, {[]byte("q1"), 1}})
-	if from, _ := l.seek(p); string(from) != "p3" {
-		t.Errorf("mark %q after a lower key", from)
-	}
-	l.set(gen, p, []byte("p9")) // read before p3 was written
-	if from, _ := l.seek(p); string(from) != "p3" {
-		t.Errorf("mark %q after a stale reader", from)
-	}
-	l.set(l.generation(), p, nil)
-	if _, empty := l.seek(p); !empty {
-		t.Error("range is not known to be empty")
-	}
-	l.lower([]rangeKey{{[]byte("p8"), 1}})
-	if from, empty := l.seek(p); string(from) != "p8" || empty {
-		t.Errorf("mark %q %v after the first key", from, empty)
-	}
-	for i := range 9 {
-		l.set(l.generation(), []byte{byte(i)}, []byte{byte(i), 1})
-	}
-	if n := len(l.marks); n > 2 {
-		t.Errorf("%d marks, at most 2 are allowed", n)
-	}
 }

@@ -1,4 +1,4 @@
-package pebblestore
+package record
 
 import (
 	"encoding/binary"
@@ -22,7 +22,9 @@ import (
 // valueVersion is the first byte of every value that coder writes.
 const valueVersion = 1
 
-var errValue = errors.New("stored value is damaged or of a newer version")
+// ErrDamaged: a stored value is cut, wrong, or has fields that this version does
+// not know.
+var ErrDamaged = errors.New("stored value is damaged or of a newer version")
 
 // coder writes or reads one value. The zero value writes.
 type coder struct {
@@ -32,12 +34,12 @@ type coder struct {
 	bit     uint
 	base    time.Time // times are stored relative to it
 	err     error
-	dict    *clientDict // numbers of client names
+	clients Clients // numbers of client names
 }
 
 // reader starts reading a value.
-func reader(b []byte, dict *clientDict) *coder {
-	c := &coder{reading: true, dict: dict}
+func reader(b []byte, clients Clients) *coder {
+	c := &coder{reading: true, clients: clients}
 	if len(b) == 0 || b[0] != valueVersion {
 		c.fail()
 		return c
@@ -47,7 +49,9 @@ func reader(b []byte, dict *clientDict) *coder {
 }
 
 // writer starts writing a value behind b.
-func writer(b []byte, dict *clientDict) *coder { return &coder{b: append(b, valueVersion), dict: dict} }
+func writer(b []byte, clients Clients) *coder {
+	return &coder{b: append(b, valueVersion), clients: clients}
+}
 
 // end reports what went wrong; a value that goes on behind its end is damaged.
 func (c *coder) end(what string) error {
@@ -62,7 +66,7 @@ func (c *coder) end(what string) error {
 
 func (c *coder) fail() {
 	if c.err == nil {
-		c.err = errValue
+		c.err = ErrDamaged
 	}
 	c.b = nil
 }

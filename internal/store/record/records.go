@@ -1,4 +1,4 @@
-package pebblestore
+package record
 
 import (
 	"encoding/binary"
@@ -61,6 +61,23 @@ func (c *coder) visit(v *crawl.Visit, u crawl.URL) {
 		c.archive(&v.Archive)
 		c.flag(&v.Pruned)
 		c.flag(&v.Bounded)
+		unsigned(c, &v.Same)
+		c.time(&v.SameSince)
+		list(c, &v.Past, c.answer)
+		c.time(&v.LastMod)
+		c.time(&v.LastModAt)
+		c.time(&v.Changed)
+		c.time(&v.Unavailable)
+	})
+}
+
+func (c *coder) answer(a *crawl.Answer) {
+	c.fields(func() {
+		signed(c, &a.Status)
+		unsigned(c, &a.Failure)
+		unsigned(c, &a.Count)
+		c.time(&a.Since)
+		c.time(&a.Until)
 	})
 }
 
@@ -123,6 +140,45 @@ func (c *coder) host(h *crawl.HostRecord) {
 				c.time(&t.Since)
 			})
 		})
+		list(c, &h.Clusters, c.cluster)
+		list(c, &h.Contents, func(x *crawl.Content) {
+			c.fields(func() {
+				unsigned(c, &x.Digest)
+				signed(c, &x.Count)
+			})
+		})
+		if c.has(h.Sitemaps != crawl.SitemapRecord{}) {
+			c.sitemaps(&h.Sitemaps)
+		}
+		c.egress(&h.Egress)
+	})
+}
+
+func (c *coder) cluster(x *crawl.Cluster) {
+	c.fields(func() {
+		unsigned(c, &x.Digest)
+		text(c, &x.First)
+		text(c, &x.Title)
+		signed(c, &x.Count)
+		c.time(&x.Since)
+	})
+}
+
+func (c *coder) sitemaps(s *crawl.SitemapRecord) {
+	c.fields(func() {
+		t := &s.Trust
+		c.float(&t.True)
+		c.float(&t.False)
+		c.float(&t.Told)
+		c.float(&t.Untold)
+		c.time(&t.At)
+		unsigned(c, &t.Checked)
+		signed(c, &t.Dates)
+		signed(c, &t.BadDates)
+		signed(c, &s.OutOfScope)
+		text(c, &s.Example)
+		text(c, &s.Sitemap)
+		c.time(&s.At)
 	})
 }
 
@@ -142,6 +198,28 @@ func (c *coder) load(l *crawl.HostLoad) {
 		text(c, &l.Cause)
 		c.time(&l.ChangedAt)
 		c.float(&l.Latency)
+		list(c, &l.Changes, c.rateChange)
+		signed(c, &l.BeforeOK)
+		c.float(&l.BeforeSpan)
+		c.float(&l.Pace)
+		c.float(&l.PaceTop)
+		c.float(&l.LimitTop)
+		c.time(&l.HeldUntil)
+		c.float(&l.WindowWait)
+		signed(c, &l.WindowWaits)
+	})
+}
+
+func (c *coder) rateChange(x *crawl.RateChange) {
+	c.fields(func() {
+		unsigned(c, &x.Cause)
+		c.float(&x.From)
+		c.float(&x.To)
+		c.time(&x.Since)
+		c.time(&x.At)
+		c.time(&x.Until)
+		signed(c, &x.Count)
+		text(c, &x.Detail)
 	})
 }
 
@@ -220,28 +298,19 @@ func (c *coder) links(p *[]uint32) {
 	})
 }
 
-func encodeRecord(b []byte, d *clientDict, r *crawl.URLRecord) []byte {
-	c := writer(b, d)
-	c.record(r)
-	return c.b
-}
-
-func decodeRecord(b []byte, d *clientDict, u crawl.URL) (crawl.URLRecord, error) {
-	c := reader(b, d)
-	r := crawl.URLRecord{URL: u}
-	c.record(&r)
-	return r, c.end("record of " + string(u))
-}
-
-func encodeHost(h *crawl.HostRecord) []byte {
-	c := writer(nil, nil)
-	c.host(h)
-	return c.b
-}
-
-func decodeHost(b []byte, name crawl.Host) (crawl.HostRecord, error) {
-	c := reader(b, nil)
-	h := crawl.HostRecord{Host: name}
-	c.host(&h)
-	return h, c.end("record of host " + string(name))
+// client codes a client name as its number.
+func (c *coder) client(p *crawl.ClientID) {
+	if !c.has(*p != "") {
+		return
+	}
+	if !c.reading {
+		c.b = binary.AppendUvarint(c.b, uint64(c.clients.Number(*p)))
+		return
+	}
+	name, ok := c.clients.Name(c.uvarint())
+	if !ok {
+		c.fail()
+		return
+	}
+	*p = name
 }
