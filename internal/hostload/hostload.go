@@ -6,7 +6,9 @@
 // it reserves its expected duration and is settled with the real one. The limit
 // grows by steps over healthy windows in which demand used it, shrinks in
 // proportion to the share of URLs that failed, at once and by half for network
-// failures, and smoothly when latency leaves its own baseline.
+// failures, and smoothly when latency leaves its own baseline. Where a server
+// refuses requests beyond a rate (429, 503), a pace in requests per second is
+// learned beside the limit; under a pace a fetch costs at least limit ÷ pace.
 //
 // It does not decide which URL is fetched, nor what a response means: the
 // effect of a response on the rate is handed in (package react).
@@ -41,6 +43,7 @@ func Start(p Params, now time.Time) crawl.HostLoad {
 		Limit: p.Start, Level: p.Start * p.Burst.Seconds(), At: now,
 		Expected: p.FirstCost.Seconds(), WindowStart: now,
 		Cause: "start (E2)", ChangedAt: now,
+		Changes: []crawl.RateChange{{Cause: crawl.RateCauseStart, To: p.Start, Since: now, At: now, Count: 1, Detail: "start (E2)"}},
 	}
 }
 
@@ -68,9 +71,8 @@ func Admit(p Params, l crawl.HostLoad, inflight int, now time.Time) Verdict {
 // than MaxDebt: where fetches take long and the limit is at its floor, the
 // hostname would fall silent for hours (E4).
 func Reserve(p Params, l crawl.HostLoad, now time.Time) (crawl.HostLoad, float64) {
-	l = relax(p, l, now)
 	level := refill(p, l, now)
-	cost := max(l.Expected, p.MinCost.Seconds())
+	cost := max(l.Expected, least(p, l))
 	l.Level = max(level-cost, min(level, -clamp(p, l.Limit)*p.MaxDebt.Seconds()))
 	l.At = now
 	return l, level - l.Level
@@ -92,9 +94,8 @@ type Observation struct {
 func Settle(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.HostLoad {
 	l.Limit = clamp(p, l.Limit)
 	took := o.Duration.Seconds()
-	l.Level = refill(p, l, now) + o.Reserved - max(took, p.MinCost.Seconds())
+	l.Level = refill(p, l, now) + o.Reserved - max(took, least(p, l))
 	l.Level = max(l.Level, -l.Limit*p.MaxDebt.Seconds())
-	l = relax(p, l, now)
 	l.At = now
 	switch o.Effect {
 	case crawl.RateHealthy:
@@ -105,7 +106,13 @@ func Settle(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.Host
 		l.WindowBad++
 	case crawl.RateOverload:
 		l.WindowBad++
-		l = backoff(p, l, o, now)
+		if next, ok := pause(p, l, o, now); ok {
+			l = refused(p, next, next.NotBefore, now)
+			l = note(l, crawl.RateChange{
+				Cause: crawl.RateCauseBackoff, From: l.Limit, To: l.Limit, Since: now, At: now, Until: l.NotBefore,
+				Detail: fmt.Sprintf("back-off after %s (E3, E8)", o.Detail),
+			})
+		}
 	case crawl.RateNetwork:
 		l = network(p, l, o, now)
 	case crawl.RateNone:
@@ -114,20 +121,11 @@ func Settle(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.Host
 	if o.RetryAfter > 0 && (o.Effect == crawl.RateOverload || o.Effect == crawl.RateError) {
 		until := now.Add(min(o.RetryAfter, p.MaxRetryAfter))
 		if until.After(l.NotBefore) {
-			l.NotBefore = until
+			l = retryAfter(l, until)
 		}
 	}
 	if window(p, l, now) {
 		l = closeWindow(p, l, now)
-	}
-	return l
-}
-
-// Cooldown makes now+d the earliest time of the next request, for reasons
-// outside of responses (an owner's pause).
-func Cooldown(l crawl.HostLoad, until time.Time, cause string) crawl.HostLoad {
-	if until.After(l.NotBefore) {
-		l.NotBefore, l.Cause, l.ChangedAt = until, cause, until
 	}
 	return l
 }
@@ -145,62 +143,48 @@ func clamp(p Params, limit float64) float64 {
 func refill(p Params, l crawl.HostLoad, now time.Time) float64 {
 	limit := clamp(p, l.Limit)
 	dt := max(0, now.Sub(l.At).Seconds())
-	return min(l.Level+dt*limit, limit*p.Burst.Seconds())
+	return min(l.Level+dt*limit, saved(p, l))
 }
 
-// observe learns what a healthy fetch takes. The baseline follows falling
-// latency quickly; rising latency it follows as time passes ([relax]).
-func observe(l crawl.HostLoad, took, wait float64) crawl.HostLoad {
-	l.Expected += 0.2 * (took - l.Expected)
-	if wait <= 0 {
-		return l
-	}
-	if l.Baseline == 0 {
-		l.Baseline, l.Latency = wait, wait
-		return l
-	}
-	l.Latency += 0.2 * (wait - l.Latency)
-	if l.Latency < l.Baseline {
-		l.Baseline += 0.1 * (l.Latency - l.Baseline)
-	}
-	return l
-}
-
-// relax lets the baseline rise towards the latency by the time that has passed
-// since l.At. By time and not by fetches: a slow-down shows against it however
-// many connections there are, and a hostname that is seldom asked, because its
-// first answer came by luck from a cache, is not taken for slow for ever.
-func relax(p Params, l crawl.HostLoad, now time.Time) crawl.HostLoad {
-	if dt := now.Sub(l.At).Seconds(); dt > 0 && l.Baseline > 0 && l.Latency > l.Baseline {
-		l.Baseline += (1 - math.Exp(-dt/p.BaselineTime.Seconds())) * (l.Latency - l.Baseline)
-	}
-	return l
-}
-
-// backoff pauses the hostname. Answers to requests that were under way when the
-// pause began say nothing new and do not lengthen it.
-func backoff(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.HostLoad {
+// pause begins a back-off. Answers to requests that were under way when one
+// began say nothing new and do not lengthen it: false.
+func pause(p Params, l crawl.HostLoad, o Observation, now time.Time) (crawl.HostLoad, bool) {
 	if now.Before(l.NotBefore) {
-		return l
+		return l, false
 	}
-	pause := float64(p.Backoff) * math.Pow(2, float64(min(l.Backoffs, 20)))
-	pause = min(pause, float64(p.MaxBackoff)) * (1 + p.Jitter*o.Jitter)
-	l.NotBefore = now.Add(time.Duration(pause))
+	d := float64(p.Backoff) * math.Pow(2, float64(min(l.Backoffs, 20)))
+	d = min(d, float64(p.MaxBackoff)) * (1 + p.Jitter*o.Jitter)
+	l.NotBefore = now.Add(time.Duration(d))
 	l.Backoffs++
-	l.Cause = fmt.Sprintf("back-off after %s (E3, E8)", o.Detail)
-	l.ChangedAt = now
+	return l, true
+}
+
+// retryAfter makes the pause as long as the server asked for (E8).
+func retryAfter(l crawl.HostLoad, until time.Time) crawl.HostLoad {
+	l.NotBefore = until
+	if n := len(l.Changes); n > 0 && !l.Changes[n-1].Until.IsZero() {
+		l.Changes = append([]crawl.RateChange(nil), l.Changes...)
+		l.Changes[n-1].Until = until
+	}
 	return l
 }
 
+// network pauses the hostname and takes a part of its limit at once (E4).
 func network(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.HostLoad {
-	if now.Before(l.NotBefore) {
+	next, ok := pause(p, l, o, now)
+	if !ok {
 		return l
 	}
-	l = backoff(p, l, o, now)
-	l.Limit = clamp(p, l.Limit*(1-p.NetworkCut))
-	l.Cause = fmt.Sprintf("network failure: %s (E4)", o.Detail)
-	l.WindowStart, l.WindowOK, l.WindowBad, l.WindowUsed = now, 0, 0, false
-	return l
+	if accepted, _ := lately(p, l, now); accepted > 0 {
+		// It was answering: more connections than it bears may be the cause.
+		next.LimitTop, next.HeldUntil = l.Limit, now.Add(p.HoldNetwork)
+	}
+	next.Limit = clamp(p, l.Limit*(1-p.NetworkCut))
+	next = note(next, crawl.RateChange{
+		Cause: crawl.RateCauseNetwork, From: l.Limit, To: next.Limit, Since: now, At: now, Until: next.NotBefore,
+		Detail: fmt.Sprintf("network failure: %s (E4)", o.Detail),
+	})
+	return restart(next, now)
 }
 
 // window reports whether the observation window is to be closed: its time is
@@ -214,26 +198,25 @@ func window(p Params, l crawl.HostLoad, now time.Time) bool {
 
 func closeWindow(p Params, l crawl.HostLoad, now time.Time) crawl.HostLoad {
 	all := l.WindowOK + l.WindowBad
+	l = latency(p, l, now)
 	switch slow := l.Baseline*p.SlowFactor + p.SlowSlack.Seconds(); {
 	case l.WindowBad > 0:
 		share := float64(l.WindowBad) / float64(all)
-		l = change(p, l, l.Limit*(1-p.ErrorCut*share), now,
+		l = change(p, l, l.Limit*(1-p.ErrorCut*share), crawl.RateCauseErrors, now,
 			fmt.Sprintf("%.0f %% of the URLs failed with 429 or 5xx (E3)", 100*share))
 	case l.WindowOK > 0 && l.Baseline > 0 && l.Latency > slow:
 		cut := min(p.SlowCut, 1-slow/l.Latency)
-		l = change(p, l, l.Limit*(1-cut), now,
+		l = change(p, l, l.Limit*(1-cut), crawl.RateCauseSlow, now,
 			fmt.Sprintf("latency %.0f ms left its baseline of %.0f ms (E3)", l.Latency*1000, l.Baseline*1000))
 	case l.WindowOK > 0 && l.WindowUsed:
-		l = change(p, l, l.Limit+p.Step, now, "healthy, and demand used the limit (E3)")
+		l = rise(p, l, now)
 	}
-	l.WindowStart, l.WindowOK, l.WindowBad, l.WindowUsed = now, 0, 0, false
-	return l
+	return restart(l, now)
 }
 
-func change(p Params, l crawl.HostLoad, limit float64, now time.Time, cause string) crawl.HostLoad {
-	limit = clamp(p, limit)
-	if limit != l.Limit {
-		l.Limit, l.Cause, l.ChangedAt = limit, cause, now
-	}
+// restart begins a new window.
+func restart(l crawl.HostLoad, now time.Time) crawl.HostLoad {
+	l.BeforeOK, l.BeforeSpan = l.WindowOK, max(0, now.Sub(l.WindowStart).Seconds())
+	l.WindowStart, l.WindowOK, l.WindowBad, l.WindowUsed, l.WindowWait, l.WindowWaits = now, 0, 0, false, 0, 0
 	return l
 }

@@ -36,6 +36,22 @@ type Params struct {
 	ErrorCut float64
 	// NetworkCut is the part that a network failure costs at once (E4).
 	NetworkCut float64
+	// PaceCut is the part of the pace, in requests per second, that a window with
+	// refusals costs (429, 503), where the pace is what was refused.
+	PaceCut float64
+	// PaceGrow is by which part, and PaceStep by how many requests per second at
+	// least, the pace rises after a healthy window in which it held demand back;
+	// PaceSeek is the part while no pace was refused yet.
+	PaceGrow, PaceSeek, PaceStep float64
+	// Hold is for how long a pace that was refused is approached only up to
+	// PaceHold of it, and a limit that was refused only up to one connection fewer:
+	// each time more is tried costs a refusal and a pause.
+	// HoldNetwork is the same for a limit at which a hostname that was answering
+	// did not any more: longer, because that costs a timeout.
+	Hold, HoldNetwork time.Duration
+	PaceHold          float64
+	// PaceFloor is the lowest pace, in requests per second (E4).
+	PaceFloor float64
 	// SlowFactor and SlowSlack say when latency has left its baseline: above
 	// baseline × SlowFactor + SlowSlack.
 	SlowFactor float64
@@ -43,6 +59,8 @@ type Params struct {
 	// BaselineTime is how slowly the baseline accepts that a hostname has become
 	// slower.
 	BaselineTime time.Duration
+	// BaselineTimeLoaded is the same while more than one connection is allowed.
+	BaselineTimeLoaded time.Duration
 	// SlowCut is the largest part that one slow window costs.
 	SlowCut float64
 	// Backoff is the first pause after 429, 503 or a network failure without
@@ -63,7 +81,8 @@ func Stranger() Params {
 		Burst: time.Second, MaxDebt: 30 * time.Minute,
 		Window: 10 * time.Second, Step: 0.02,
 		ErrorCut: 0.5, NetworkCut: 0.5,
-		SlowFactor: 1.5, SlowSlack: 50 * time.Millisecond, SlowCut: 0.3, BaselineTime: 10 * time.Minute,
+		PaceCut: 0.15, PaceGrow: 0.05, PaceSeek: 0.2, PaceStep: 0.02, PaceFloor: 0.1, PaceHold: 0.95, Hold: 5 * time.Minute, HoldNetwork: time.Hour,
+		SlowFactor: 1.5, SlowSlack: 50 * time.Millisecond, SlowCut: 0.3, BaselineTime: 10 * time.Minute, BaselineTimeLoaded: 2 * time.Hour,
 		Backoff: 5 * time.Second, MaxBackoff: 30 * time.Minute, Jitter: 0.25,
 		MaxRetryAfter: 24 * time.Hour,
 	}
@@ -75,7 +94,7 @@ func Own() Params {
 	p := Stranger()
 	p.Start, p.Floor, p.Ceiling = 4, 0.05, 64
 	p.MinCost, p.FirstCost = 0, 50*time.Millisecond
-	p.Window, p.Step = time.Second, 1
+	p.Window, p.Step, p.Hold, p.HoldNetwork = time.Second, 1, time.Minute, 15*time.Minute
 	p.Backoff, p.MaxBackoff, p.MaxDebt = time.Second, 5*time.Minute, 5*time.Minute
 	return p
 }
