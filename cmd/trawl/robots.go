@@ -20,33 +20,69 @@ import (
 
 type robotsOptions struct {
 	identityOptions
-	clientID string
-	json     bool
+	robotsModes
+	clients []string
+	json    bool
 }
 
 func newRobots(s streams) *cobra.Command {
 	o := robotsOptions{}
 	cmd := &cobra.Command{
 		Use:   "robots URL",
-		Short: "Say whether each client may crawl a URL, and which line of robots.txt decides",
+		Short: "Say whether a URL may be crawled, check a robots.txt, or compare two",
 		Long: `Robots asks for the robots.txt of the URL's scheme, host and port, through up to
 five redirects, and prints for each crawler client whether it may crawl the URL, the
 group that applies to it and the line that decided. When robots.txt is not available
-it says what a crawler does then (C3, C4).
+it says what a crawler does then (C3, C4). It is asked for as trawl's own client,
+whichever the verdict is about.
 
-robots.txt is asked for as trawl's own client, whichever the verdict is about.
+Three more ways, for owners. Where they take a FILE, - is standard input, and a URL
+asks for the robots.txt of its scheme, host and port:
+
+  --lint FILE             what is ignored or surprising in it, by line, with what to do
+  --test FILE [URL...]    the verdict for each URL of the command line or of --urls
+                          (a path that begins with / will do); --expect takes a file
+                          of lines "allow URL" or "disallow URL", with a client's id
+                          behind it where only that one is meant
+  --diff OLD NEW          what changes: by group, and for the URLs of --urls or those
+                          that a crawl knows (--data)
+
+--test and --diff judge for trawl and googlebot-smartphone unless --client says
+otherwise ("all" for every client).
 
 Exit codes: 0 the verdicts are known, whatever they are; 1 robots.txt is not
-available; 2 bad usage; 130 interrupted.`,
+available; 2 bad usage; 130 interrupted.
+With --lint, --test and --diff: 0 nothing found, all as expected, no change; 1 an
+issue as bad as --fail-on, an expectation not met, a change (of a verdict if URLs are
+given, else of the rules); 2 bad usage, or a file or line that cannot be read; 3 it
+could not be done, as robots.txt is not available or the data cannot be read.`,
 		Example: `  trawl robots https://www.example.org/private/page
   trawl robots --client googlebot-smartphone https://www.example.org/
-  trawl robots --json https://www.example.org/ | jq '.verdicts[] | select(.allowed|not)'`,
-		Args:              exactURL,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return runRobots(cmd.Context(), o, args[0], s) },
+  trawl robots --json https://www.example.org/ | jq '.verdicts[] | select(.allowed|not)'
+  trawl robots --lint robots.txt
+  trawl robots --lint --fail-on error https://www.example.org/
+  trawl robots --test robots.txt --client googlebot-smartphone,adsbot /cart /search?q=x
+  trawl robots --test robots.txt --expect robots.expected      in CI, before it goes live
+  trawl robots --diff https://www.example.org/ new.txt --data trawl-data`,
+		Args:              o.arguments,
+		ValidArgsFunction: o.complete,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.lint:
+				return trouble(runLint(cmd.Context(), o, args[0], s))
+			case o.test:
+				return trouble(runTest(cmd.Context(), o, args, s))
+			case o.diff:
+				return trouble(runDiff(cmd.Context(), o, args, s))
+			}
+			return runRobots(cmd.Context(), o, args[0], s)
+		},
 	}
 	o.identityOptions.flags(cmd)
-	clientFlag(cmd, &o.clientID, "", "only this client (default: all)")
+	o.robotsModes.flags(cmd)
+	cmd.Flags().StringSliceVar(&o.clients, "client", nil, "only these clients, separated by commas (default: all; with --test and --diff trawl and googlebot-smartphone)")
+	// The error is about a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("client", completeClients)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -64,6 +100,8 @@ type robotsReport struct {
 	Verdicts []verdict        `json:"verdicts"`
 	Issues   []robots.Issue   `json:"issues"`
 	Sitemaps []robots.Sitemap `json:"sitemaps"`
+
+	facts robots.AnswerFacts
 }
 
 type verdict struct {
@@ -85,13 +123,9 @@ func runRobots(ctx context.Context, o robotsOptions, raw string, s streams) erro
 	if err != nil {
 		return err
 	}
-	list := env.catalogue.All()
-	if o.clientID != "" {
-		p, err := env.client(o.clientID)
-		if err != nil {
-			return err
-		}
-		list = []client.Profile{p}
+	list, err := env.clients(o.clients, "all")
+	if err != nil {
+		return err
 	}
 	rep, rec, err := askRobots(ctx, env, u)
 	if err != nil {
@@ -134,11 +168,12 @@ func askRobots(ctx context.Context, env *environment, u crawl.URL) (*robotsRepor
 	for {
 		job.Request = p.Request(job.URL, env.identity, crawl.PurposeDiscovery, nil, 0)
 		job.Request.Timeouts = env.timeouts
-		job.Request.Limits = schedule.RobotsLimits()
+		job.Request.Limits, job.Request.Egress = schedule.RobotsLimits(), env.leave(job.URL.Host())
 		res := fetcher.Fetch(ctx, job.Request)
 		now := time.Now()
 		f := cfg.Digest(job, res, nil, now)
 		rep.Status, rep.Failure, rep.Bytes = res.Status, res.Failure, len(res.Body)
+		rep.facts = robots.AnswerFacts{Asked: rep.Robots, Hops: rep.Hops, Answer: f.Answer, ContentType: res.Header.Get("Content-Type")}
 		if f.Target == "" || f.RedirectErr != "" {
 			return rep, robots.Update(cfg.Robots, crawl.RobotsRecord{Origin: origin}, f.Answer, now), nil
 		}
@@ -159,15 +194,21 @@ func judge(p client.Profile, rules *robots.Rules, st robots.State, u crawl.URL) 
 		v.Why = st.Reason
 	default:
 		r := rules.Check(robots.Agent{Tokens: tokens, IgnoreGlobal: ignoreGlobal}, u.PathQuery())
-		v.Allowed, v.Line, v.Rule, v.Group, v.GroupLine = r.Allowed, r.Line, r.Rule, r.Group, r.GroupLine
-		switch {
-		case r.Group == "":
-			v.Why = "no group applies"
-		case r.Line == 0:
-			v.Why = "no rule of the group matches"
-		default:
-			v.Why = fmt.Sprintf("line %d: %s", r.Line, r.Rule)
-		}
+		v = newVerdict(p.ID, r)
+	}
+	return v
+}
+
+// newVerdict says why, too.
+func newVerdict(id crawl.ClientID, r robots.Verdict) verdict {
+	v := verdict{Client: id, Allowed: r.Allowed, Line: r.Line, Rule: r.Rule, Group: r.Group, GroupLine: r.GroupLine}
+	switch {
+	case r.Group == "":
+		v.Why = "no group applies"
+	case r.Line == 0:
+		v.Why = "no rule of the group matches"
+	default:
+		v.Why = fmt.Sprintf("line %d: %s", r.Line, r.Rule)
 	}
 	return v
 }
@@ -229,7 +270,7 @@ func (r *robotsReport) notes(w io.Writer) {
 		if i.Text != "" {
 			text = fmt.Sprintf(" (%s)", report.Safe(i.Text))
 		}
-		fmt.Fprintf(w, "  %s: %s%s\n", where, report.Safe(i.Detail), text)
+		fmt.Fprintf(w, "  %s: %s%s\n", where, report.Safe(strings.TrimSpace(i.Detail+" "+i.Advice)), text)
 	}
 }
 

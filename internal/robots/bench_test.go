@@ -50,6 +50,8 @@ var hostile = []struct {
 	{"pairs missing", "/" + strings.Repeat("ab", 999), func(i int) string { return "/*a*" + ab(i, 8) + "*aab" }},
 	{"two letters, last part missing", "/" + randomAB(1999), func(i int) string { return "/*" + ab(i, 9) + "*ba*" + strings.Repeat("ab", 9) }},
 	{"pairs only in front", "/aabb" + strings.Repeat("ab", 997), func(i int) string { return "/*b*" + ab(i, 9) + "*bb" }},
+	{"all parts different, all pairs there", "/" + randomAB(1999), func(i int) string { return "/*" + ab(i, 15) + "*" + strings.Repeat("ab", 7) }},
+	{"parts of every length", "/c" + strings.Repeat("a", 1997) + "b", func(i int) string { return "/*b*" + strings.Repeat("a", 1+i%990) + "*c" }},
 	{"needle at every position", "/" + strings.Repeat("a", 1000) + "b/" + strings.Repeat("a", 997), func(i int) string { return "/*" + strings.Repeat("a", 8+i%5) + "b/*ab" }},
 }
 

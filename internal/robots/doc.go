@@ -1,11 +1,13 @@
 // Package robots decides what robots.txt lets a crawler client fetch, and what
 // follows when robots.txt cannot be had.
 //
-// Three parts, all of them functions of values:
+// Its parts, all of them functions of values:
 //
 //   - [Parse] reads one file into [Rules]; it never fails.
 //   - [Rules.For] compiles the group that one client obeys into a [Matcher],
 //     whose [Matcher.Check] gives a [Verdict] with the line that decided.
+//   - [Lint], [LintAnswer] and [Diff] tell owners what is ignored or surprising in
+//     a file, how it is served, and what two files say differently.
 //   - [Ladder], [Update] and [Homepage] turn the history of answers, kept in a
 //     [crawl.RobotsRecord], into what may be crawled at a given time.
 //
@@ -17,9 +19,12 @@
 // Invariants:
 //   - Rules and Matcher are safe for use by many goroutines, and keep no
 //     reference to the bytes that were parsed.
-//   - Time and memory are linear in the size of the file, of which at most
-//     [MaxBytes] are read. A check costs at most the length of the URL for each
-//     rule of the group; filters keep the usual cost far below that.
+//   - Parsing takes time and memory in proportion to the file, of which at most
+//     [MaxBytes] are read. Gates keep the usual check below a microsecond; where a
+//     file is made to pass them, its patterns are matched all at once, in time
+//     (path + patterns) × log(patterns) comparisons; the first such check also
+//     builds the tree for it. Only groups with few patterns are always tried one by one.
+//   - What Lint says of rules that never match or never decide is proved.
 //   - Nothing that our own policy refused, that a shutdown cut short, or that a
 //     proxy of ours failed to do is ever taken for an answer of the host.
 //

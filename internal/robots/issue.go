@@ -19,43 +19,57 @@ const (
 // Issue is one thing about a robots.txt file that its owner should know. It
 // changes no decision.
 type Issue struct {
-	Line   int    // from 1; 0 = the file
-	Kind   string // one of the Kind constants
-	Text   string // the line, valid UTF-8, at most MaxText bytes
-	Detail string // one sentence for people
+	Line     int      // from 1; 0 = the file, or the answer that it came with
+	Column   int      // of the part that is meant, in bytes from 1; 0 = the line. Only from Lint
+	Indent   int      // how many bytes of the line stand before Text. Only from Lint
+	Severity Severity // how bad it is
+	Kind     string   // one of the Kind constants
+	Text     string   // the line, valid UTF-8, at most MaxText bytes
+	Detail   string   // what is so, in sentences for people
+	Advice   string   // what to do, one sentence; "" = nothing
+	Row      string   // behaviour id that explains it
 }
 
-// The kinds of issues. They are stable: they are stored and printed.
+// Severity says how bad an issue is.
+type Severity string
+
+// The severities (the words are those of compilers, what falls under which is a
+// house choice). An error is something written that does not do what it says; a
+// warning is something that most probably does not do what was meant; a note is
+// good to know.
 const (
-	KindCrawlDelay    = "crawl-delay"          // not processed (C7)
-	KindNoindex       = "noindex"              // not processed (C7)
-	KindHost          = "host"                 // not processed (C7)
-	KindUnknown       = "unknown-directive"    // ignored (C2)
-	KindNotADirective = "not-a-directive"      // ignored (C2)
-	KindMisspelled    = "misspelled-key"       // works nevertheless (C2)
-	KindMissingColon  = "missing-colon"        // works nevertheless (C2)
-	KindNoGroup       = "rule-before-group"    // ignored (C2)
-	KindNoToken       = "no-product-token"     // a user-agent line that matches nobody
-	KindNeverMatches  = "pattern-no-match"     // neither / nor * in front
-	KindSizeLimit     = "size-limit"           // longer than MaxBytes
-	KindLineTooLong   = "line-too-long"        // cut
-	KindSitemap       = "sitemap-not-absolute" // ignored (C8)
-	KindNotUTF8       = "not-utf-8"
-	KindMore          = "more" // counts what MaxIssues left out
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityNote    Severity = "note"
 )
 
-// issues collects at most MaxIssues.
+// AtLeast reports whether s is as bad as other, or worse.
+func (s Severity) AtLeast(other Severity) bool { return s.weight() >= other.weight() }
+
+func (s Severity) weight() int {
+	switch s {
+	case SeverityError:
+		return 2
+	case SeverityWarning:
+		return 1
+	}
+	return 0
+}
+
+// issues collects at most limit.
 type issues struct {
-	kept []Issue
-	more int
+	limit int
+	kept  []Issue
+	more  int
 }
 
 func (s *issues) add(i Issue) {
-	if len(s.kept) == MaxIssues {
+	if len(s.kept) == s.limit {
 		s.more++
 		return
 	}
 	i.Text = printable(i.Text)
+	i.fill()
 	s.kept = append(s.kept, i)
 }
 
@@ -63,7 +77,7 @@ func (s *issues) list() []Issue {
 	if s.more == 0 {
 		return s.kept
 	}
-	return append(s.kept[:len(s.kept):len(s.kept)], Issue{Kind: KindMore, Detail: "and " + strconv.Itoa(s.more) + " more"})
+	return append(s.kept[:len(s.kept):len(s.kept)], Issue{Kind: KindMore, Severity: SeverityNote, Detail: "and " + strconv.Itoa(s.more) + " more", Row: "C2"})
 }
 
 // unknownDirective returns kind and explanation for a key that C2 ignores.
@@ -72,17 +86,27 @@ func unknownDirective(key string) (kind, detail string) {
 	case hasPrefixFold(key, "crawl-delay"), hasPrefixFold(key, "crawldelay"):
 		return KindCrawlDelay, "crawl-delay is not processed; the crawl rate follows the health of the server."
 	case hasPrefixFold(key, "noindex"), hasPrefixFold(key, "nofollow"):
-		return KindNoindex, "noindex and nofollow are not processed in robots.txt; use a robots meta element or the X-Robots-Tag header."
+		return KindNoindex, "noindex and nofollow are not processed in robots.txt."
 	case len(key) == len("host") && hasPrefixFold(key, "host"):
-		return KindHost, "host is not processed; redirect to the preferred host, or name it as canonical."
+		return KindHost, "host is not processed."
+	}
+	for _, name := range foreignDirectives {
+		if len(key) == len(name) && hasPrefixFold(key, name) {
+			return KindForeign, name + " is not processed; other crawlers may know it."
+		}
 	}
 	return KindUnknown, "The directive is not known and is ignored."
+}
+
+// foreignDirectives are keys that some crawlers were once documented to read.
+var foreignDirectives = [...]string{
+	"clean-param", "request-rate", "visit-time", "cache-delay", "robot-version", "content-signal", "content-usage", "comment", "noarchive", "nosnippet",
 }
 
 // reportSpelling reports a key that works although it is not as it should be.
 func (p *parser) reportSpelling(d directive, exact bool, sep separator, text string) {
 	if !exact {
-		p.issue(p.line, KindMisspelled, text, "The line is read as \""+directiveNames[d]+"\"; other crawlers may not do so. Correct the spelling.")
+		p.issue(p.line, KindMisspelled, text, "The line is read as \""+directiveNames[d]+"\"; other crawlers may not do so.")
 	}
 	if sep == sepSpace {
 		p.issue(p.line, KindMissingColon, text, "The colon is missing. The line works here; other crawlers may ignore it.")

@@ -2,6 +2,7 @@ package robots
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -158,27 +159,9 @@ func linkPrefixes(in []prefix) []prefix {
 	return slices.Clip(out)
 }
 
-// longest returns the best rank among the prefixes of path. Everything that
-// sorts between a prefix of path and path has that prefix too: so the last
-// entry not after path has all matching entries among its parents.
+// longest returns the best rank among the prefixes of path.
 func (s *ruleset) longest(path string) int32 {
-	lo, hi := 0, len(s.prefixes)
-	for lo < hi {
-		mid := int(uint(lo+hi) / 2)
-		if s.prefixes[mid].text <= path {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == 0 {
-		return noRank
-	}
-	i := int32(lo - 1)
-	n := common(s.prefixes[i].text, path)
-	for i >= 0 && len(s.prefixes[i].text) > n {
-		i = s.prefixes[i].parent
-	}
+	i := deepest(s.prefixes, path)
 	if i < 0 {
 		return noRank
 	}
@@ -188,10 +171,14 @@ func (s *ruleset) longest(path string) int32 {
 // common returns how many bytes a and b begin with in common.
 func common(a, b string) int {
 	n := min(len(a), len(b))
-	for i := 0; i < n; i++ {
-		if a[i] != b[i] {
-			return i
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if d := load8(a[i:]) ^ load8(b[i:]); d != 0 {
+			return i + bits.TrailingZeros64(d)/8
 		}
 	}
-	return n
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
 }

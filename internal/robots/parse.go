@@ -68,8 +68,11 @@ func (r *Rules) Issues() []Issue { return r.issues.list() }
 // Parse reads the first [MaxBytes] of body. It never fails: lines that mean
 // nothing are skipped, whatever the bytes are (C2, C3), and reported by
 // [Rules.Issues].
-func Parse(body []byte) *Rules {
-	p := parser{rules: &Rules{}, group: -1, closed: true}
+func Parse(body []byte) *Rules { return parse(body, MaxIssues) }
+
+// parse keeps up to limit issues.
+func parse(body []byte, limit int) *Rules {
+	p := parser{rules: &Rules{issues: issues{limit: limit}}, group: -1, closed: true}
 	cut := len(body) > MaxBytes
 	if cut {
 		body = body[:MaxBytes]
@@ -82,7 +85,7 @@ func Parse(body []byte) *Rules {
 	p.lines(text[bomLen(text):])
 	p.rules.rules = slices.Clip(p.rules.rules)
 	if cut {
-		p.issue(p.line, KindSizeLimit, "", "Only the first 500 KiB of the file are read; rules after that are ignored. Make the file smaller.")
+		p.issue(p.line, KindSizeLimit, "", "Only the first 500 KiB of the file are read; rules after that are ignored.")
 	}
 	return p.rules
 }
@@ -128,9 +131,17 @@ func (p *parser) issue(line int, kind, text, detail string) {
 	p.rules.issues.add(Issue{Line: line, Kind: kind, Text: text, Detail: detail})
 }
 
-// lines splits text at LF, CR and CRLF. Each kind of end is searched for once
-// and remembered, so that a file with CR only does not cost a whole scan a line.
+// lines reads text line by line.
 func (p *parser) lines(text string) {
+	eachLine(text, func(line string) {
+		p.line++
+		p.readLine(line)
+	})
+}
+
+// eachLine splits text at LF, CR and CRLF. Each kind of end is searched for once
+// and remembered, so that a file with CR only does not cost a whole scan a line.
+func eachLine(text string, f func(line string)) {
 	find := func(from int, c byte) int {
 		if i := strings.IndexByte(text[from:], c); i >= 0 {
 			return from + i
@@ -140,8 +151,7 @@ func (p *parser) lines(text string) {
 	lf, cr := find(0, '\n'), find(0, '\r')
 	for pos := 0; pos < len(text); {
 		end := min(lf, cr)
-		p.line++
-		p.readLine(text[pos:end])
+		f(text[pos:end])
 		pos = end + 1
 		if end == cr && pos == lf {
 			pos++
@@ -158,7 +168,7 @@ func (p *parser) lines(text string) {
 func (p *parser) readLine(line string) {
 	if len(line) > maxLine {
 		line = line[:maxLine]
-		p.issue(p.line, KindLineTooLong, line, "Only the first 16,663 bytes of a line are read. Shorten it.")
+		p.issue(p.line, KindLineTooLong, line, "Only the first 16,663 bytes of a line are read.")
 	}
 	key, value, text, sep := splitLine(line)
 	switch {
@@ -207,7 +217,7 @@ func (p *parser) rule(allow bool, value, text string) {
 	}
 	p.closed = true
 	if value != "" && value[0] != '/' && value[0] != '*' {
-		p.issue(p.line, KindNeverMatches, text, "A path begins with a slash, so this pattern matches nothing. Begin it with / or *.")
+		p.issue(p.line, KindNeverMatches, text, "A path begins with a slash, so this pattern matches nothing.")
 	}
 	r := p.rules
 	r.rules = append(r.rules, rule{pattern: escape(value), text: text, line: int32(p.line), allow: allow})
@@ -252,7 +262,7 @@ func (p *parser) checkEncoding(text string, cut bool) {
 		if cut && len(text)-i < utf8.UTFMax {
 			return // the limit cut a character
 		}
-		p.issue(line, KindNotUTF8, "", "The file is not UTF-8 from this line on. Rules with other than ASCII characters may not match as meant; save it as UTF-8.")
+		p.issue(line, KindNotUTF8, "", "The file is not UTF-8 from this line on. Rules with other than ASCII characters may not match as meant.")
 		return
 	}
 }

@@ -176,7 +176,7 @@ func TestC7Issues(t *testing.T) {
 		{3, KindCrawlDelay},
 		{4, KindNoindex},
 		{5, KindHost},
-		{6, KindUnknown},
+		{6, KindForeign},
 		{7, KindMisspelled},
 		{8, KindMissingColon},
 		{9, KindNotADirective},

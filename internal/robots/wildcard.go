@@ -1,14 +1,35 @@
 package robots
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // wildcards are patterns with a star that is not at the end, in order of rank.
 // A hostile file has tens of thousands, so almost all must be dismissed without
 // being tried: that is what a gate is for. The gates lie together, apart from
-// the patterns.
+// the patterns. Where a file is made so that many gates let a path through,
+// the patterns are matched all at once instead of one by one.
 type wildcards struct {
 	gates    []gate
 	patterns []pattern
+	once     sync.Once
+	all      *segments // made when first needed, see together
+}
+
+// All patterns are matched at once if there are more than fewPatterns and
+// fewToTry of them were tried one by one. Ordinary files never come so far.
+// Measured.
+const (
+	fewToTry    = 32
+	fewPatterns = 1500
+)
+
+// together returns all patterns in the form that matches them at once. Most
+// files never need it, so it is made only when one does.
+func (w *wildcards) together() *segments {
+	w.once.Do(func() { w.all = newSegments(w.patterns, func(i int) int32 { return w.gates[i].rank }) })
+	return w.all
 }
 
 // gate holds what a path must have for a pattern to be worth trying. Each
@@ -119,12 +140,19 @@ func (g *gate) admits(f *features) bool {
 // match returns the lowest rank below limit that matches path, or noRank.
 func (w *wildcards) match(path string, limit int32) int32 {
 	f := featuresOf(path, len(w.gates))
+	tried := 0
 	for i := range w.gates {
 		g := &w.gates[i]
 		if g.rank >= limit {
 			break
 		}
-		if g.admits(&f) && w.patterns[i].match(path) {
+		if !g.admits(&f) {
+			continue
+		}
+		if tried++; tried > fewToTry && len(w.gates) > fewPatterns {
+			return w.together().match(path, limit)
+		}
+		if w.patterns[i].match(path) {
 			return g.rank
 		}
 	}
