@@ -10,6 +10,7 @@ type field struct {
 	text string
 	set  bool
 	line int
+	at   int // position in the text
 }
 
 // draft is the entry being read.
@@ -18,6 +19,7 @@ type draft struct {
 	element   name
 	depth     int // of its element
 	line      int
+	at        int
 	loc       field
 	guid      field
 	permalink bool
@@ -27,13 +29,34 @@ type draft struct {
 
 // start acts on a start tag whose parent is the innermost open element.
 func (p *parser) start(el name, attrs []byte, at int) {
+	p.extension(el)
 	switch {
 	case p.depth == 0:
 		p.root(el)
 	case p.entry.open && p.depth == p.entry.depth+1:
 		p.child(el, attrs, at)
 	case !p.entry.open && p.isEntry(el):
-		p.entry = draft{open: true, element: el, depth: p.depth, line: p.lineAt(at)}
+		p.entry = draft{open: true, element: el, depth: p.depth, line: p.lineAt(at), at: at}
+	}
+}
+
+// extension counts what belongs to another vocabulary, by the usual names: what
+// namespace a sitemap gives them is often wrong.
+func (p *parser) extension(el name) {
+	x := &p.out.Extensions
+	own := !p.entry.open || el.prefix == p.entry.element.prefix
+	switch {
+	case own && (el.local == "priority" || el.local == "changefreq") && p.out.Format == FormatURLSet:
+		x.Ignored++
+	case own:
+	case el.local == "image":
+		x.Image++
+	case el.local == "video":
+		x.Video++
+	case el.local == "news":
+		x.News++
+	case el.prefix == "media" && el.local == "content":
+		x.Media++
 	}
 }
 
@@ -53,9 +76,9 @@ func (p *parser) root(el name) {
 		p.out.Format = FormatAtom
 	default:
 		if strings.EqualFold(el.local, "html") {
-			p.out.issue(0, "It is an HTML page, not a sitemap.")
+			p.out.issue(ClassFormat, 0, 0, "It is an HTML page, not a sitemap.")
 		} else {
-			p.out.issue(0, fmt.Sprintf("It is no sitemap: its root element is %.40q.", el.local))
+			p.out.issue(ClassFormat, 0, 0, fmt.Sprintf("It is no sitemap: its root element is %.40q.", el.local))
 		}
 		p.done = true
 	}
@@ -121,10 +144,10 @@ func (p *parser) child(el name, attrs []byte, at int) {
 // into captures the text of the element being opened, if it is the first.
 func (p *parser) into(f *field, at int) {
 	if f.set {
-		p.out.issue(p.lineAt(at), "An entry has the same element twice; the first counts.")
+		p.out.issue(ClassTwice, p.lineAt(at), at, "An entry has the same element twice; the first counts.")
 		return
 	}
-	f.set, f.line = true, p.lineAt(at)
+	f.set, f.line, f.at = true, p.lineAt(at), at
 	p.capture, p.buf = f, p.buf[:0]
 }
 
@@ -136,11 +159,12 @@ func (p *parser) alternate(attrs []byte, at int) {
 	if href == "" || len(href) > MaxLoc {
 		return
 	}
+	p.out.Extensions.Hreflang++
 	if len(p.out.Alternates) >= MaxEntries {
-		p.out.truncated("The sitemap names more than 50,000 language versions: the rest was not read.")
+		p.out.truncated(ClassAlternate, "The sitemap names more than 50,000 language versions: the rest was not read.")
 		return
 	}
-	p.out.Alternates = append(p.out.Alternates, Entry{Loc: href, Line: p.lineAt(at)})
+	p.out.Alternates = append(p.out.Alternates, Entry{Loc: href, Line: p.lineAt(at), Offset: at + p.out.skipped})
 }
 
 // end acts on the end of the element that was at the present depth.
@@ -166,11 +190,12 @@ func (p *parser) finish() {
 	if date.text == "" {
 		date = d.published
 	}
-	e := Entry{Loc: loc, Line: d.line}
+	e := Entry{Loc: loc, Line: d.line, Offset: d.at}
 	if date.text != "" {
+		e.Dated = true
 		t, err := parseDate(date.text, p.out.Format == FormatRSS)
 		if err != nil {
-			p.out.issue(date.line, fmt.Sprintf("%.40q was ignored: %s.", date.text, err))
+			p.out.issue(ClassLastMod, date.line, date.at, fmt.Sprintf("%.40q was ignored: %s.", date.text, err))
 		}
 		e.LastMod = t
 	}

@@ -36,14 +36,14 @@ func (p *parser) run() {
 		p.pos += n
 		p.markup()
 	}
-	if !p.done && p.depth > 0 {
-		p.out.issue(p.lineAt(len(p.doc)), "The sitemap is cut off: its elements are not closed.")
+	if !p.done && p.depth > 0 && !p.out.Truncated {
+		p.out.issue(ClassCutOff, p.lineAt(len(p.doc)), len(p.doc), "The sitemap is cut off: its elements are not closed.")
 	}
-	if !p.done && p.entry.open {
+	if !p.done && p.entry.open && (p.entry.loc.text != "" || !p.out.Truncated) {
 		p.finish()
 	}
 	if p.out.Format == "" && len(p.out.Issues) == 0 {
-		p.out.issue(0, "It is no sitemap: it has no element that a sitemap has.")
+		p.out.issue(ClassFormat, 0, 0, "It is no sitemap: it has no element that a sitemap has.")
 	}
 }
 
@@ -107,6 +107,9 @@ func (p *parser) doctype() {
 		case c == ']':
 			depth--
 		case c == '>' && depth <= 0:
+			if bytes.IndexByte(p.doc[p.pos:i], '[') >= 0 {
+				p.out.issue(ClassDoctype, p.lineAt(p.pos), p.pos, "The definitions of the document type are not read: entities that it defines stay as they are.")
+			}
 			p.pos = i + 1
 			return
 		}
