@@ -16,7 +16,10 @@
 //     the valid ones do not all agree there is none, and a note says so: house
 //     choice, because two different answers are no answer.
 //   - robots rules (F12, case 30): the meta elements named "robots" or after the
-//     client, and X-Robots-Tag; the most restrictive wins.
+//     client, and X-Robots-Tag, all rules with their values; the most restrictive
+//     wins: of two bounds the smaller, of two dates the earlier.
+//   - the links of RSS and Atom feeds that are found as pages (D1).
+//   - what a page says, as hashes, if it is asked for (D3): see package weburl.
 //   - the refresh (B6): the header, and if that says nothing the first meta.
 //
 // It reads links and rules only in answers with status 2xx. Of a redirect it

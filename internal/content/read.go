@@ -1,6 +1,9 @@
 package content
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/zeebo/xxh3"
 
 	"trawl/internal/content/charset"
@@ -20,6 +23,9 @@ type Options struct {
 	RobotsNames []string
 	// MaxLinks bounds the links kept; 0 = DefaultMaxLinks.
 	MaxLinks int
+	// Runs asks for Page.Runs and Page.Inward of HTML pages whose URL may lie in
+	// an endless space ([weburl.GroupOf]).
+	Runs bool
 }
 
 // Read reads a response. It never returns nil.
@@ -54,6 +60,8 @@ func Read(res *crawl.Result, opt Options) *crawl.Page {
 	switch {
 	case p.Type == crawl.TypeHTML:
 		doc = r.document(success)
+	case success && isFeed(p, res.Body):
+		r.feed()
 	case isText(p.MediaType):
 		e, _ := charset.Detect(res.Body, value, charset.XMLDeclared(res.Body))
 		p.Charset = e.Name
@@ -125,6 +133,10 @@ func (r *reader) refresh(f html.Refresh, base *weburl.Base) {
 func (r *reader) document(wanted bool) *html.Document {
 	body := r.res.Body
 	opt := html.Options{XML: r.page.MediaType == "application/xhtml+xml"}
+	group, grouped := weburl.GroupOf(r.res.URL)
+	if grouped && r.opt.Runs && wanted && !r.res.Truncated {
+		opt.Runs, opt.Drop = true, weburl.Words(r.res.URL)
+	}
 	e, _, ok := charset.Outside(body, r.contentType)
 	var doc *html.Document
 	if ok {
@@ -159,6 +171,9 @@ func (r *reader) document(wanted bool) *html.Document {
 	}
 	if doc.Refresh != nil {
 		r.refresh(*doc.Refresh, base)
+	}
+	if opt.Runs && !doc.RunsCut {
+		r.runs(doc, group)
 	}
 	return doc
 }
@@ -201,10 +216,33 @@ func (r *reader) finish(doc *html.Document) {
 	if doc != nil {
 		metas = doc.Robots
 	}
-	p.Directives = directives(metas, r.res.Header, r.opt.RobotsNames)
+	var notes []string
+	p.Directives, notes = directives(metas, r.res.Header, r.opt.RobotsNames)
+	for _, n := range notes {
+		r.note(n)
+	}
 	r.chooseCanonical()
 	p.Links = r.links.links
 	if r.links.cut {
 		p.Bounded = append(p.Bounded, r.links.sentence())
 	}
+}
+
+// runs keeps what the page says, together with where it leads to outside its own
+// group, and counts what leads on into the group (D3).
+func (r *reader) runs(doc *html.Document, group weburl.Group) {
+	p := r.page
+	p.Runs = doc.Runs
+	for i := range r.links.links {
+		l := &r.links.links[i]
+		if g, ok := weburl.GroupOf(l.URL); ok && g.Same(group) {
+			p.Inward++
+			continue
+		}
+		// Without its query: an unknown session id would make it new each time.
+		path, _, _ := strings.Cut(string(l.URL), "?")
+		p.Runs = append(p.Runs, crawl.LinkHash(crawl.URL(path)))
+	}
+	slices.Sort(p.Runs)
+	p.Runs = slices.Compact(p.Runs)
 }

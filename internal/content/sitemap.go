@@ -43,6 +43,14 @@ func ReadSitemap(res *crawl.Result) *crawl.Page {
 	case sitemap.FormatURLSet, sitemap.FormatIndex:
 		p.Type = crawl.TypeOtherXML
 	}
+	for i := range s.Entries {
+		if e := &s.Entries[i]; e.Dated {
+			p.Dates++
+			if e.LastMod.IsZero() {
+				p.BadDates++
+			}
+		}
+	}
 	p.Links = sitemapLinks(res.URL, s, func(sentence string) {
 		if len(p.Notes) < maxNotes {
 			p.Notes = append(p.Notes, sentence)

@@ -30,6 +30,8 @@ type Facts struct {
 	Target       crawl.URL   // of a redirect
 	RedirectErr  string      // why a redirect cannot be followed
 	FailingSince time.Time   // first failed attempt in a row, this one included
+	Unavailable  time.Time   // when the page, as last read, asked to be left out from; zero = never
+	Duplicate    crawl.URL   // which gave the same content before, as many others do (F11); "" = not so
 }
 
 // Index applies row to the index state that was known, and returns the new one
@@ -48,6 +50,9 @@ func Index(p Params, row Row, was crawl.Index, f Facts, now time.Time) (crawl.In
 		if f.Page != nil && f.Page.Directives.Noindex {
 			set(crawl.IndexExcluded, crawl.ReasonNoindex, "F12")
 			detail = fmt.Sprintf("answered %d with noindex", f.Status)
+		} else if f.Duplicate != "" {
+			set(crawl.IndexExcluded, crawl.ReasonDuplicate, "F11")
+			detail = fmt.Sprintf("answered %d with the same content as many URLs of the hostname, %s first of all", f.Status, f.Duplicate)
 		}
 	case EffectEmpty:
 		set(crawl.IndexExcluded, row.Reason, row.ID)
@@ -71,17 +76,34 @@ func Index(p Params, row Row, was crawl.Index, f Facts, now time.Time) (crawl.In
 			detail = "disallowed by robots.txt, not fetched"
 		}
 	case EffectStands:
-		if was.State == crawl.IndexPreserved {
+		alone := was.State == crawl.IndexExcluded && was.Reason == crawl.ReasonDuplicate && f.Duplicate == ""
+		if was.State == crawl.IndexPreserved || alone {
 			set(crawl.IndexPassed, crawl.ReasonIndexable, row.ID)
 			detail = "answered 304, previous content stands"
 		}
 	case EffectNone:
+	}
+	if f.unavailable(row.Index, now) {
+		set(crawl.IndexExcluded, crawl.ReasonNoindex, "F12")
+		detail = "the page asked to be unavailable after " + f.Unavailable.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
 	if to.State == was.State && to.Reason == was.Reason {
 		return was, ""
 	}
 	to.Since = now
 	return to, detail
+}
+
+// unavailable reports whether the time is over that the page gave itself, and
+// nothing else is known that ends it. What the server answers since then, if it
+// is not new content, does not matter.
+func (f *Facts) unavailable(effect IndexEffect, now time.Time) bool {
+	switch effect {
+	case EffectPass, EffectStands, EffectServer, EffectNetwork, EffectBlocked:
+		return !f.Unavailable.IsZero() && !now.Before(f.Unavailable)
+	case EffectNone, EffectEmpty, EffectStrong, EffectWeak, EffectGone, EffectRedirect:
+	}
+	return false
 }
 
 // gone: what was passed on is removed; what never was is not processed (F6).

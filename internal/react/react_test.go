@@ -2,6 +2,7 @@ package react
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -168,6 +169,25 @@ func TestF12Noindex(t *testing.T) {
 	idx, _ := Index(DefaultParams(), Lookup(result(200, 0)), crawl.Index{State: crawl.IndexPassed, Reason: crawl.ReasonIndexable}, Facts{Status: 200, Page: page}, t0)
 	if idx.State != crawl.IndexExcluded || idx.Reason != crawl.ReasonNoindex || idx.Row != "F12" {
 		t.Errorf("%+v", idx)
+	}
+}
+
+func TestF11DuplicateOfManyIsExcluded(t *testing.T) {
+	facts := Facts{Status: 200, Page: &crawl.Page{}, Duplicate: "http://a.example/"}
+	idx, detail := Index(DefaultParams(), Lookup(result(200, 0)), crawl.Index{State: crawl.IndexPassed, Reason: crawl.ReasonIndexable}, facts, t0)
+	if idx.State != crawl.IndexExcluded || idx.Reason != crawl.ReasonDuplicate || idx.Row != "F11" || !strings.Contains(detail, "http://a.example/") {
+		t.Errorf("%+v %q", idx, detail)
+	}
+	facts.Page.Directives.Noindex = true
+	if other, _ := Index(DefaultParams(), Lookup(result(200, 0)), idx, facts, t0); other.Row != "F12" {
+		t.Errorf("noindex says more than being a duplicate: %+v", other)
+	}
+	// 304: as before, until the others have gone.
+	if same, _ := Index(DefaultParams(), Lookup(result(304, 0)), idx, Facts{Status: 304, Duplicate: "http://a.example/"}, t0); same != idx {
+		t.Errorf("304 to a duplicate: %+v", same)
+	}
+	if back, _ := Index(DefaultParams(), Lookup(result(304, 0)), idx, Facts{Status: 304}, t0); back.State != crawl.IndexPassed || back.Row != "F5" {
+		t.Errorf("304 to a former duplicate: %+v", back)
 	}
 }
 

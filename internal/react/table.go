@@ -41,12 +41,13 @@ type Next uint8
 
 // The kinds of next visits.
 const (
-	NextRefresh Next = iota // as content changes
-	NextRetry               // soon, then less and less often
-	NextSink                // less and less often (F6)
-	NextWait                // when robots.txt may have changed (C7)
-	NextAgain               // as before: nothing was learned
-	NextPruned              // hardly ever: the URL lies in a space without end (D3)
+	NextRefresh   Next = iota // as content changes
+	NextRetry                 // soon, then less and less often
+	NextSink                  // less and less often (F6)
+	NextWait                  // when robots.txt may have changed (C7)
+	NextAgain                 // as before: nothing was learned
+	NextPruned                // hardly ever: the URL lies in a space without end (D3)
+	NextDuplicate             // seldom: it repeats what many other URLs of the hostname give (F11)
 )
 
 // Row is one row of the table.

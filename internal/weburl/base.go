@@ -16,6 +16,8 @@ type Base struct {
 	dirEnd       int    // end of the path's last slash
 	pathEnd      int    // where the query starts, or the length
 	buf          []byte
+	memo         *memo // nil until a few references were resolved
+	resolved     uint8 // references until then
 }
 
 // NewBase returns the base for the references of the page at u. With "", or
@@ -70,6 +72,11 @@ func (b *Base) resolve(dst, ref []byte) (crawl.URL, []byte, error) {
 	if len(in) == 0 && b.valid() {
 		return crawl.URL(b.url), dst, nil
 	}
+	if b != nil && b.memo != nil {
+		if u, ok := b.memo.find(in); ok {
+			return u, dst, nil
+		}
+	}
 	dst, f := b.appendURL(dst, in)
 	if f.class == ErrorNone && len(dst) > MaxLength {
 		f = fault{TooLong, "it is longer than 8192 bytes"}
@@ -77,5 +84,9 @@ func (b *Base) resolve(dst, ref []byte) (crawl.URL, []byte, error) {
 	if f.class != ErrorNone {
 		return "", dst, f.of(in)
 	}
-	return crawl.URL(dst), dst, nil
+	u := crawl.URL(dst)
+	if b != nil {
+		b.remember(in, u)
+	}
+	return u, dst, nil
 }

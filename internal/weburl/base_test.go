@@ -136,6 +136,37 @@ func BenchmarkResolveDocs(b *testing.B) {
 	}
 }
 
+// BenchmarkResolvePages resolves the references of real pages as the crawler
+// does: a base for each page. Its figure is ns/link.
+func BenchmarkResolvePages(b *testing.B) {
+	type refs struct {
+		page crawl.URL
+		refs [][]byte
+	}
+	var pages []refs
+	links := 0
+	for _, tree := range docTrees {
+		docPages(b, tree, 200, func(path string, hrefs []string) {
+			p := refs{page: mustParseOrEmpty("http://docs.example/" + path)}
+			for _, h := range hrefs {
+				p.refs = append(p.refs, []byte(h))
+			}
+			pages = append(pages, p)
+			links += len(hrefs)
+		})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, p := range pages {
+			base := NewBase(p.page)
+			for _, r := range p.refs {
+				base.Resolve(r)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(links), "ns/link")
+}
+
 func benchmarkResolve(b *testing.B, refs []string) {
 	base := NewBase("https://docs.example/3/library/os.html")
 	in := make([][]byte, len(refs))

@@ -6,9 +6,9 @@
 // It decides: which addresses are addresses of something to crawl ([Parse],
 // [Base.Resolve], [ResolveReference]), their canonical form, which hostnames
 // belong to one site ([RegistrableDomain]), and which URLs are traps ([Trap],
-// [Space]). It does not decide whether a URL is wanted, allowed or safe to
-// dial: that is demand, robots and the fetcher's guard. It never looks at
-// <base> elements (pass their resolved value to [NewBase]), nor at character
+// [Space]), for which it is also told what pages say ([Space.Learn]). It does
+// not decide whether a URL is wanted, allowed or safe to dial: that is demand,
+// robots and the fetcher's guard. It never looks at <base> elements (pass their resolved value to [NewBase]), nor at character
 // sets: references are expected in UTF-8, and bytes that are not UTF-8 are
 // taken as they are.
 //
@@ -19,6 +19,8 @@
 //     is not /), no escape comes into being that was not one.
 //   - Time is linear in the length of the input and bounded by a constant;
 //     resolving a reference costs one allocation, the URL itself, or none.
+//   - A reference that a [Base] resolved before gives the same string again,
+//     without an allocation, unless it was forgotten.
 //   - Nothing here panics on any input.
 //
 // The parsing algorithm is the WHATWG URL Standard's, for special schemes that

@@ -47,9 +47,9 @@ var idnaProfile = idna.New(
 	idna.MapForLookup(),
 	idna.Transitional(false),
 	idna.BidiRule(),
+	idna.ValidateLabels(true), // before the next two, which it would set again
 	idna.CheckJoiners(true),
 	idna.CheckHyphens(false),
-	idna.ValidateLabels(true),
 	idna.StrictDomainName(false),
 	idna.VerifyDNSLength(false),
 )

@@ -2,6 +2,7 @@ package weburl
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strconv"
 
 	"trawl/internal/crawl"
@@ -81,7 +82,26 @@ func clean(in []byte) []byte {
 	return kept
 }
 
+// hasTabOrLineEnd looks at eight bytes at once for any below the space, of which
+// nearly all references have none.
 func hasTabOrLineEnd(in []byte) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	rest := in
+	for len(rest) >= 8 {
+		if x := binary.LittleEndian.Uint64(rest); (x-' '*ones)&^x&tops != 0 {
+			return anyTabOrLineEnd(in)
+		}
+		rest = rest[8:]
+	}
+	for _, c := range rest {
+		if c < ' ' {
+			return anyTabOrLineEnd(in)
+		}
+	}
+	return false
+}
+
+func anyTabOrLineEnd(in []byte) bool {
 	return bytes.IndexByte(in, '\n') >= 0 || bytes.IndexByte(in, '\t') >= 0 || bytes.IndexByte(in, '\r') >= 0
 }
 

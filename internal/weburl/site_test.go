@@ -51,3 +51,25 @@ func TestSameSite(t *testing.T) {
 		}
 	}
 }
+
+// TestHostKeysOfInternationalNames: however a name is written, it is one host
+// (UTS #46), with one registrable domain.
+func TestHostKeysOfInternationalNames(t *testing.T) {
+	for _, c := range []struct {
+		spellings    []string
+		host, domain string
+	}{
+		{[]string{"www.b\u00fccher.example", "WWW.B\u00dcCHER.example.", "www.xn--bcher-kva.example", "www.b%C3%BCcher.example", "www.bu\u0308cher.example", "www\u3002b\u00fccher\uff0eexample"}, "www.xn--bcher-kva.example", "xn--bcher-kva.example"},
+		{[]string{"fa\u00df.de", "FA\u00df.de"}, "xn--fa-hia.de", "xn--fa-hia.de"}, // non-transitional: not fass.de
+		{[]string{"shop.\u516c\u53f8.cn"}, "shop.xn--55qx5d.cn", "shop.xn--55qx5d.cn"},
+		{[]string{"a--b.\u00e4.example", "a--b.xn--4ca.example"}, "a--b.xn--4ca.example", "xn--4ca.example"}, // hyphens are not checked
+		{[]string{"r3---sn-x.\u00fc.example"}, "r3---sn-x.xn--tda.example", "xn--tda.example"},
+	} {
+		for _, s := range c.spellings {
+			u, err := Parse("https://" + s + "/")
+			if err != nil || string(u.Host()) != c.host || RegistrableDomain(u.Host()) != c.domain {
+				t.Errorf("%q: %q, %v, of %q; want %q of %q", s, u, err, RegistrableDomain(u.Host()), c.host, c.domain)
+			}
+		}
+	}
+}

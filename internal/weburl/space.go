@@ -10,7 +10,7 @@ import (
 
 // The limits of a [Space]. All are house choices.
 const (
-	SpaceQueries = 1000  // distinct queries of one path that are taken
+	SpaceQueries = 1000  // distinct queries of one path that are taken, if their pages say nothing new
 	SpacePaths   = 256   // paths with queries that are remembered
 	SpaceEntries = 20000 // queries remembered in all: about 1 MB
 	SpaceRoots   = 64    // first path segments whose depths are remembered
@@ -22,7 +22,8 @@ const (
 // Space recognises the traps of one hostname that show only in many URLs
 // together (D3): a path with ever more queries, the same parameters in ever
 // other orders, and a path that goes ever deeper without going wider. It is
-// told of URLs as they are discovered, and remembers those it let pass.
+// told of URLs as they are discovered, and remembers those it let pass. What
+// only the pages themselves give away, it learns from them ([Space.Learn]).
 //
 // It is bounded in memory, deterministic in the order of its URLs, and of the
 // owner of the hostname alone. It is no durable state: after a restart it
@@ -34,6 +35,7 @@ type Space struct {
 	entries int
 	born    uint64
 	levels  map[uint64]*levels
+	groups  map[uint64]*group
 }
 
 // queries are what is remembered of one path.
@@ -61,6 +63,9 @@ func (s *Space) Observe(u crawl.URL) (pattern, reason string, trapped bool) {
 	if p.path == "" {
 		return "", "", false
 	}
+	if pattern, reason, trapped = s.observeGroup(&p); trapped {
+		return pattern, reason, true
+	}
 	if pattern, reason, trapped = s.observeDepth(&p); trapped {
 		return pattern, reason, true
 	}
@@ -80,9 +85,11 @@ func (s *Space) observeQuery(p *parts) (pattern, reason string, trapped bool) {
 	case known:
 		return bound(p.host + p.path + "?" + sortedNames(p.query) + " (any order)"),
 			"The same parameters occur in another order; the first order seen is crawled.", true
+	case len(q.seen) >= SpaceQueries && s.tellsNews(p):
+		return "", "", false // a forum of ten thousand threads is no trap
 	case q.full || len(q.seen) >= SpaceQueries:
 		q.full = true
-		return bound(p.host + p.path + "?*"), "The path has more than 1000 different queries.", true
+		return bound(p.host + p.path + "?*"), "The path has more than 1000 different queries, and their pages say little that is new.", true
 	}
 	if s.entries >= SpaceEntries {
 		s.forget(q)

@@ -61,6 +61,9 @@ func (s *scanner) value(x attr) []byte {
 
 func (s *scanner) record(nameStart, nameEnd, valStart, valEnd int) {
 	name := s.doc[nameStart:nameEnd]
+	if s.trace != nil {
+		s.trace('a', name, s.doc[valStart:valEnd])
+	}
 	var x attr
 	switch key(name) {
 	case kHref:

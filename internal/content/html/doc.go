@@ -20,6 +20,8 @@
 //   - Canonical links count in the head only, and the head ends where the
 //     standard's parser would end it: at the first text or element that does
 //     not belong there. House choice: elements in a noscript do not end it.
+//   - Runs of text and addresses of media, if they are asked for, are hashed so
+//     that pages which differ in numbers and dates only are the same (D3).
 //   - Robots rules and refresh count wherever they stand (case 30).
 //
 // What it does not decide: it resolves no URL, removes no duplicates, and

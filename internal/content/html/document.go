@@ -9,6 +9,7 @@ const (
 	MaxValue     = 8 << 10 // bytes of an attribute value that is looked at
 	MaxTitle     = 1 << 10 // bytes of the title
 	MaxRobots    = 64      // robots elements kept
+	MaxRuns      = 4096    // distinct runs of text kept
 	MaxCharsetAt = 64 << 10
 	maxForeign   = 64 // nesting of SVG and MathML that is followed
 )
@@ -56,6 +57,8 @@ type Document struct {
 	Charset string   // first label declared in the first MaxCharsetAt bytes, lower case
 	Bounded []string // what a limit cut, one sentence each
 	Notes   []string // what was found wrong and how it was read, one sentence each
+	Runs    []uint32 // hashes of what the document says, if asked for: see [Options]; each once, sorted
+	RunsCut bool     // there were more than MaxRuns of them
 }
 
 // Options change how a document is read.
@@ -63,12 +66,23 @@ type Options struct {
 	// XML is set for documents sent as XHTML: self-closing tags close, and
 	// CDATA sections are sections. Everything else is read as HTML.
 	XML bool
+	// Runs asks for Document.Runs.
+	Runs bool
+	// Drop are words, in lower case, that are left out of the runs: those of the
+	// document's own address, which every page of an endless space repeats.
+	Drop []string
 }
 
 // Scan reads doc. It never fails: hostile bytes give a poorer document.
 func Scan(doc []byte, opt Options) *Document {
 	d := &Document{}
 	s := scanner{doc: doc, out: d, xml: opt.XML}
+	if opt.Runs {
+		s.runs = newRuns(opt.Drop)
+	}
 	s.run()
+	if s.runs != nil {
+		d.Runs, d.RunsCut = s.runs.sorted(), s.runs.cut
+	}
 	return d
 }

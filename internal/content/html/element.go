@@ -164,12 +164,21 @@ func (s *scanner) robots() {
 	})
 }
 
+// ruleWords start the words of the robots rules that forbid or bound something.
+var ruleWords = [...]string{
+	"noindex", "nofollow", "none", "noarchive", "nocache", "nosnippet", "noimageindex", "notranslate", "nositelinkssearchbox",
+	"max-", "indexifembedded", "unavailable_after",
+}
+
+// mayHoldRules keeps descriptions, viewports and the like out of the list.
 func mayHoldRules(content []byte) bool {
-	for i := 0; i+3 < len(content); i++ {
-		if lower[content[i]] == 'n' && lower[content[i+1]] == 'o' {
-			switch rest := content[i+2:]; {
-			case len(rest) >= 5 && equalFold(rest[:5], "index"), len(rest) >= 6 && equalFold(rest[:6], "follow"), equalFold(rest[:2], "ne"):
-				return true
+	for i, c := range content {
+		switch lower[c] {
+		case 'n', 'm', 'i', 'u':
+			for _, w := range ruleWords {
+				if rest := content[i:]; len(rest) >= len(w) && equalFold(rest[:len(w)], w) {
+					return true
+				}
 			}
 		}
 	}
@@ -180,6 +189,9 @@ func mayHoldRules(content []byte) bool {
 func (s *scanner) title(inert bool) {
 	start := s.pos
 	s.pos = s.rawText(start, "title")
+	if s.runs != nil && !inert {
+		s.runs.text(s.doc[start:s.pos])
+	}
 	if s.titleSeen || inert {
 		return
 	}

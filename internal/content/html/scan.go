@@ -18,6 +18,11 @@ type scanner struct {
 	foreign   foreign
 	attrs     attrs
 	decoded   []byte // block for decoded values
+	runs      *runs  // nil unless asked for
+
+	// trace, if not nil, is told of each attribute ('a'), and then of the start
+	// or end tag it stands in ('s', 'e'). Tests compare tokens by it.
+	trace func(what byte, name, value []byte)
 }
 
 // What a limit cut, said once each.
@@ -43,10 +48,16 @@ func (s *scanner) run() {
 	for s.pos < len(doc) {
 		n := bytes.IndexByte(doc[s.pos:], '<')
 		if n < 0 {
+			if s.runs != nil {
+				s.runs.text(doc[s.pos:])
+			}
 			return
 		}
 		if n > 0 && !s.headOver {
 			s.text(doc[s.pos : s.pos+n])
+		}
+		if n > 0 && s.runs != nil {
+			s.runs.text(doc[s.pos : s.pos+n])
 		}
 		i := s.pos + n + 1
 		if i >= len(doc) {

@@ -22,9 +22,12 @@ func (s *scanner) startTag(i int) {
 	if s.foreign.depth > 0 && s.foreign.in() {
 		point, foreign = s.startForeign(s.doc[i:end], k)
 	}
-	selfClosing, ok := s.tagRest(end, wanted(k))
+	selfClosing, ok := s.tagRest(end, s.trace != nil || wanted(k) || s.runs != nil && isMedia(k))
 	if !ok {
 		return
+	}
+	if s.trace != nil {
+		s.trace('s', s.doc[i:end], nil)
 	}
 	if k == nSvg || k == nMath {
 		s.leaveHead()
@@ -116,7 +119,15 @@ func (s *scanner) htmlTag(i, end int, k uint64, empty bool) {
 	case nBody:
 		s.noscript = false // a noscript of the head that was never closed
 	}
+	s.bodyTag(i, end, k, inert, empty)
+}
+
+// bodyTag acts on the start tag of an element that does not belong in the head.
+func (s *scanner) bodyTag(i, end int, k uint64, inert, empty bool) {
 	s.leaveHead()
+	if s.runs != nil && isMedia(k) {
+		s.runs.value(s.raw(aSrc))
+	}
 	switch k {
 	case nA, nArea:
 		if !inert {
@@ -167,6 +178,9 @@ func (s *scanner) endTag(i int) {
 	end, k := s.name(i)
 	if _, ok := s.tagRest(end, false); !ok {
 		return
+	}
+	if s.trace != nil {
+		s.trace('e', s.doc[i:end], nil)
 	}
 	if s.foreign.depth > 0 {
 		s.endForeign(s.doc[i:end], k)
