@@ -7,9 +7,10 @@ FUZZTIME ?= 5s
 RACE_TIMEOUT ?= 15m
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 PORT ?= 8089
+SOAK ?= 200000
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test quick race lint scenarios fmt fuzz cover bench e2e cross check-bench bench-packages behaviours clean
+.PHONY: help build demo test quick race peers soak lint scenarios fmt fuzz cover bench e2e cross check-bench bench-packages behaviours clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -20,7 +21,7 @@ build: ## build the static binary bin/trawl
 demo: ## crawl real pages without internet (installs nginx and documentation as root on Debian)
 	@scripts/demo.sh --port $(PORT)
 
-test: ## everything CI runs: lint, race, e2e, cross, check-bench (installs what it needs)
+test: ## everything CI runs: lint, race, peers, e2e, cross, check-bench (installs what it needs)
 	@scripts/test.sh
 
 quick: ## the tests without the race detector
@@ -28,6 +29,12 @@ quick: ## the tests without the race detector
 
 race: ## the tests with the race detector
 	go test -race -timeout $(RACE_TIMEOUT) ./...
+
+peers: ## the fetchers against nginx, Apache and vsftpd, and ten thousand hostile fetches
+	go test -count=1 -timeout 5m -run '^Test(Peers|B11Case21NothingLeft|B2Vsftpd|B2Goftp)' ./internal/fetch/peers ./internal/fetch/ftpfetch
+
+soak: ## SOAK fetches (default 200000) from 500 hosts of which a third misbehave: about five minutes
+	TRAWL_SOAK=$(SOAK) go test -count=1 -timeout 2h -run '^TestSoak$$' -v ./internal/fetch/peers
 
 scenarios: ## two thousand random scenarios in virtual time (make race plays fewer)
 	go test -count=1 -timeout 15m ./internal/sim

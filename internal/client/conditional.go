@@ -44,7 +44,7 @@ func Conditional(use ConditionalUse, share float64, purpose crawl.Purpose, v *cr
 		return "", ""
 	}
 	if usableETag(v.ETag) {
-		return v.ETag, ""
+		return withPlainTag(v.ETag), ""
 	}
 	if !good || v.LastCrawl.IsZero() {
 		return "", ""
@@ -53,6 +53,21 @@ func Conditional(use ConditionalUse, share float64, purpose crawl.Purpose, v *cr
 		return "", ""
 	}
 	return "", v.LastCrawl.UTC().Format(imfFixdate)
+}
+
+// withPlainTag adds to an entity tag that Apache has altered the one from before.
+// Its mod_deflate and mod_brotli end the tag of what they pack on the way in
+// "-gzip" or "-br", and compare If-None-Match with the tag from before: with the
+// altered tag alone no page of such a server is ever not modified. The
+// representation is the same but for its coding, which is undone here. House
+// choice.
+func withPlainTag(tag string) string {
+	for _, suffix := range []string{`-gzip"`, `-br"`} {
+		if plain, altered := strings.CutSuffix(tag, suffix); altered && strings.Count(plain, `"`) == 1 && !strings.HasSuffix(plain, `"`) {
+			return tag + ", " + plain + `"`
+		}
+	}
+	return tag
 }
 
 // usableETag reports whether a stored entity tag can be sent back as it is. A

@@ -3,9 +3,10 @@
 // addresses it dials.
 //
 // A fetcher decides nothing about crawling. It sends one request, follows no
-// redirect, retries nothing (but the repetition that HTTP itself demands: 421
-// over HTTP/2, a reused connection that the server had closed), and reports
-// what came as data. Package fetchtest holds the suite that every
+// redirect, retries nothing (but the repetition that HTTP itself demands or
+// allows: 421 and HTTP_1_1_REQUIRED over HTTP/2, a stream that was refused, a
+// connection that is no HTTP/2 after all, a reused connection that the server had
+// closed), and reports what came as data. Package fetchtest holds the suite that every
 // implementation passes.
 //
 // Sources: behaviours B1 to B12, RFC 9110, RFC 9112, RFC 9113.

@@ -48,7 +48,13 @@ func ServeAt(t testing.TB, addr string, script Script) *Server {
 // ServeTLS listens on a free port of 127.0.0.1 and speaks TLS by cfg.
 func ServeTLS(t testing.TB, cfg *tls.Config, script Script) *Server {
 	t.Helper()
-	return serve(t, "127.0.0.1:0", "https", cfg, script)
+	return ServeTLSAt(t, "127.0.0.1:0", cfg, script)
+}
+
+// ServeTLSAt listens on addr and speaks TLS by cfg.
+func ServeTLSAt(t testing.TB, addr string, cfg *tls.Config, script Script) *Server {
+	t.Helper()
+	return serve(t, addr, "https", cfg, script)
 }
 
 func serve(t testing.TB, addr, scheme string, cfg *tls.Config, script Script) *Server {
@@ -158,6 +164,16 @@ func (c *Conn) Request() (lines []string, ok bool) {
 		}
 		lines = append(lines, line)
 	}
+}
+
+// Negotiated returns the protocol that the client and we agreed on in the TLS
+// handshake, which it waits for; "" without TLS.
+func (c *Conn) Negotiated() string {
+	tc, ok := c.Conn.(*tls.Conn)
+	if !ok || tc.Handshake() != nil {
+		return ""
+	}
+	return tc.ConnectionState().NegotiatedProtocol
 }
 
 // Send writes text and reports whether the client still takes it.

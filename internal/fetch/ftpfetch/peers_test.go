@@ -1,9 +1,6 @@
 package ftpfetch_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"net"
 	"os"
@@ -144,7 +141,7 @@ func TestB2Vsftpd(t *testing.T) {
 	root := tree(t)
 	ca := fetchtest.NewAuthority(t)
 	pemFile := filepath.Join(t.TempDir(), "server.pem")
-	writePEM(t, pemFile, ca.Config(t, time.Now().Add(time.Hour), "127.0.0.1", "::1"))
+	fetchtest.WritePEM(t, pemFile, ca.Config(t, time.Now().Add(time.Hour), "127.0.0.1", "::1"))
 	secure := "ssl_enable=YES\nallow_anon_ssl=YES\nrequire_ssl_reuse=YES\nrsa_cert_file=" + pemFile + "\nrsa_private_key_file=" + pemFile + "\nssl_ciphers=HIGH\n"
 	for name, c := range map[string]struct {
 		scheme, host   string
@@ -228,18 +225,5 @@ func startVsftpd(t *testing.T, program, host, config string) int {
 			cmd.Wait()
 			t.Fatalf("vsftpd does not listen: %v\n%s", err, said.String())
 		}
-	}
-}
-
-func writePEM(t *testing.T, name string, cfg *tls.Config) {
-	t.Helper()
-	key, err := x509.MarshalPKCS8PrivateKey(cfg.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})
-	text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cfg.Certificates[0].Certificate[0]})...)
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -108,6 +108,9 @@ func (w *wireReader) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
 	w.n += int64(n)
 	w.x.read(since, w.n)
+	if n > 0 {
+		w.x.useful()
+	}
 	w.err = err
 	return n, err
 }

@@ -1,16 +1,12 @@
 package httpfetch
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"os"
-	"strings"
-	"syscall"
 
 	"trawl/internal/crawl"
+	"trawl/internal/fetch/failure"
 )
 
 // abort is why we ended a fetch ourselves. FailNone as class means that what
@@ -57,102 +53,44 @@ func streamCode(err error, code uint32) bool {
 	return errors.As(err, &s) && s.Code == code
 }
 
-// rule maps the errors that match, in one phase, to a class (B7).
-type rule struct {
-	phase crawl.Phase
-	match func(error) bool
-	class crawl.FailureClass
-	say   string
-}
-
-func anything(error) bool { return true }
-
-func is(targets ...error) func(error) bool {
-	return func(err error) bool {
-		for _, t := range targets {
-			if errors.Is(err, t) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func has(texts ...string) func(error) bool {
-	return func(err error) bool {
-		for _, t := range texts {
-			if strings.Contains(err.Error(), t) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func notFound(err error) bool {
-	var d *net.DNSError
-	return errors.As(err, &d) && d.IsNotFound
-}
-
-func timedOut(err error) bool {
-	var n net.Error
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &n) && n.Timeout()
-}
-
 func brokenStream(err error) bool {
 	var s streamError
 	return errors.As(err, &s) && s.Code != h2ProtocolError
 }
 
-var (
-	isReset = is(syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED, net.ErrClosed)
-	isEnd   = is(io.EOF, io.ErrUnexpectedEOF)
-)
-
 // net/http has no types for these errors; the tests of B7 hold the texts.
 var (
-	saysClosed   = has("server closed idle connection", "GOAWAY", "client connection lost", "client connection force closed", "client conn could not be established")
-	saysTooLarge = has("server response headers exceeded", "response header list larger than advertised limit")
+	saysClosed   = failure.Says("server closed idle connection", "GOAWAY", "client connection lost", "client connection force closed", "client conn could not be established")
+	saysGoAway   = failure.Says("GOAWAY")
+	saysTooLarge = failure.Says("server response headers exceeded", "response header list larger than advertised limit")
 )
 
-// rules is the whole classification: the first rule of a phase that matches
-// decides. Each phase ends with a rule for everything else.
-var rules = []rule{
-	{crawl.PhaseDNS, notFound, crawl.FailDNS, "the name does not resolve; check its spelling and its DNS records"},
-	{crawl.PhaseDNS, anything, crawl.FailDNSUnresponsive, "no DNS server gave an answer"},
+// rules returns the whole classification: the first rule of a phase that
+// matches decides. Each phase ends with a rule for everything else.
+func rules() failure.Table {
+	return append(failure.Connecting(), failure.Table{
+		failure.When(crawl.PhaseRequest, saysTooLarge, crawl.FailHeaderTooLarge, "the response header is over the limit"),
+		failure.When(crawl.PhaseRequest, failure.Reset, crawl.FailReset, "the server closed the connection while the request was sent"),
+		failure.When(crawl.PhaseRequest, failure.Ended, crawl.FailReset, "the server closed the connection while the request was sent"),
+		failure.When(crawl.PhaseRequest, saysClosed, crawl.FailReset, "the server closed the connection while the request was sent"),
+		failure.When(crawl.PhaseRequest, brokenStream, crawl.FailReset, "the server reset the stream while the request was sent"),
+		failure.When(crawl.PhaseRequest, failure.Anything, crawl.FailUnparseable, "what the server sent is no HTTP response"),
 
-	{crawl.PhaseConnect, is(syscall.ECONNREFUSED), crawl.FailRefused, "nothing listens on that port, or a firewall refuses us"},
-	{crawl.PhaseConnect, timedOut, crawl.FailConnectTimeout, "the server did not answer the connection attempt"},
-	{crawl.PhaseConnect, is(syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ENETDOWN, syscall.EHOSTDOWN, syscall.EADDRNOTAVAIL, syscall.EAFNOSUPPORT, syscall.EACCES, syscall.EPERM), crawl.FailUnreachable, "there is no route to the address"},
-	{crawl.PhaseConnect, isReset, crawl.FailReset, "the connection was reset while it was made"},
-	{crawl.PhaseConnect, anything, crawl.FailOther, "the connection could not be made"},
+		failure.When(crawl.PhaseHeaders, saysTooLarge, crawl.FailHeaderTooLarge, "the response header is over the limit"),
+		failure.When(crawl.PhaseHeaders, failure.Reset, crawl.FailReset, "the server closed the connection before the response header was whole"),
+		failure.When(crawl.PhaseHeaders, failure.Ended, crawl.FailReset, "the server closed the connection before the response header was whole"),
+		failure.When(crawl.PhaseHeaders, saysClosed, crawl.FailReset, "the server closed the connection before the response header was whole"),
+		failure.When(crawl.PhaseHeaders, brokenStream, crawl.FailReset, "the server reset the stream before the response header was whole"),
+		failure.When(crawl.PhaseHeaders, failure.TimedOut, crawl.FailHeaderTimeout, "the response header was not whole in time"),
+		failure.When(crawl.PhaseHeaders, failure.Anything, crawl.FailUnparseable, "what the server sent is no HTTP response"),
 
-	{crawl.PhaseTLS, isReset, crawl.FailReset, "the server closed the connection during the TLS handshake"},
-	{crawl.PhaseTLS, isEnd, crawl.FailReset, "the server closed the connection during the TLS handshake"},
-	{crawl.PhaseTLS, timedOut, crawl.FailTLS, "the TLS handshake was not finished in time"},
-	{crawl.PhaseTLS, anything, crawl.FailTLS, "the TLS handshake failed"},
-
-	{crawl.PhaseRequest, saysTooLarge, crawl.FailHeaderTooLarge, "the response header is over the limit"},
-	{crawl.PhaseRequest, isReset, crawl.FailReset, "the server closed the connection while the request was sent"},
-	{crawl.PhaseRequest, isEnd, crawl.FailReset, "the server closed the connection while the request was sent"},
-	{crawl.PhaseRequest, saysClosed, crawl.FailReset, "the server closed the connection while the request was sent"},
-	{crawl.PhaseRequest, brokenStream, crawl.FailReset, "the server reset the stream while the request was sent"},
-	{crawl.PhaseRequest, anything, crawl.FailUnparseable, "what the server sent is no HTTP response"},
-
-	{crawl.PhaseHeaders, saysTooLarge, crawl.FailHeaderTooLarge, "the response header is over the limit"},
-	{crawl.PhaseHeaders, isReset, crawl.FailReset, "the server closed the connection before the response header was whole"},
-	{crawl.PhaseHeaders, isEnd, crawl.FailReset, "the server closed the connection before the response header was whole"},
-	{crawl.PhaseHeaders, saysClosed, crawl.FailReset, "the server closed the connection before the response header was whole"},
-	{crawl.PhaseHeaders, brokenStream, crawl.FailReset, "the server reset the stream before the response header was whole"},
-	{crawl.PhaseHeaders, timedOut, crawl.FailHeaderTimeout, "the response header was not whole in time"},
-	{crawl.PhaseHeaders, anything, crawl.FailUnparseable, "what the server sent is no HTTP response"},
-
-	{crawl.PhaseBody, is(io.ErrUnexpectedEOF), crawl.FailIncomplete, "the body ended before its declared end"},
-	{crawl.PhaseBody, isReset, crawl.FailReset, "the connection was reset in the middle of the body"},
-	{crawl.PhaseBody, saysClosed, crawl.FailReset, "the connection was closed in the middle of the body"},
-	{crawl.PhaseBody, brokenStream, crawl.FailReset, "the server reset the stream in the middle of the body"},
-	{crawl.PhaseBody, timedOut, crawl.FailBodyTimeout, "the body was not whole in time"},
-	{crawl.PhaseBody, anything, crawl.FailUnparseable, "the body is not framed as HTTP says"},
+		failure.When(crawl.PhaseBody, failure.Is(io.ErrUnexpectedEOF), crawl.FailIncomplete, "the body ended before its declared end"),
+		failure.When(crawl.PhaseBody, failure.Reset, crawl.FailReset, "the connection was reset in the middle of the body"),
+		failure.When(crawl.PhaseBody, saysClosed, crawl.FailReset, "the connection was closed in the middle of the body"),
+		failure.When(crawl.PhaseBody, brokenStream, crawl.FailReset, "the server reset the stream in the middle of the body"),
+		failure.When(crawl.PhaseBody, failure.TimedOut, crawl.FailBodyTimeout, "the body was not whole in time"),
+		failure.When(crawl.PhaseBody, failure.Anything, crawl.FailUnparseable, "the body is not framed as HTTP says"),
+	}...)
 }
 
 // classify says what kind of failure err is, and one sentence for people. It
@@ -171,19 +109,9 @@ func classify(err error, phase crawl.Phase) (crawl.FailureClass, crawl.Phase, st
 	if errors.As(err, &blocked) {
 		return crawl.FailBlockedAddress, crawl.PhaseConnect, blocked.Error()
 	}
-	for i := range rules {
-		if r := &rules[i]; r.phase == phase && r.match(err) {
-			return r.class, phase, r.say + ": " + clip(err.Error())
-		}
-	}
-	return crawl.FailOther, phase, "the request could not be sent: " + clip(err.Error())
+	class, detail := rules().Find(err, phase)
+	return class, phase, detail
 }
 
 // clip bounds what a server can put into a report through an error text.
-func clip(s string) string {
-	const most = 300
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return failure.Clip(s) }

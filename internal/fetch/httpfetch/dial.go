@@ -28,13 +28,15 @@ type dialer struct {
 	resolver Resolver
 	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	tls      *tls.Config
+	keeper   *keeper // of HTTP/2 connections, by ALPN or prior knowledge; nil = HTTP/1.1 only
 
 	proxy     proxyFor // nil = none
 	dialProxy func(ctx context.Context, network, address string) (net.Conn, error)
+	proxyTLS  *tls.Config // of https proxies
 }
 
 func newDialer(opt Options, proxy proxyFor) *dialer {
-	d := &dialer{guard: opt.Guard, resolver: opt.Resolver, dial: opt.Dial, proxy: proxy, dialProxy: opt.Dial}
+	d := &dialer{guard: opt.Guard, resolver: opt.Resolver, dial: opt.Dial, proxy: proxy, dialProxy: opt.Dial, proxyTLS: &tls.Config{RootCAs: opt.RootCAs, NextProtos: []string{"http/1.1"}}}
 	if d.dial == nil {
 		d.dialProxy = (&net.Dialer{KeepAlive: -1}).DialContext
 		nd := &net.Dialer{
@@ -83,6 +85,9 @@ func (d *dialer) dialPlain(ctx context.Context, _, address string) (net.Conn, er
 	if err != nil {
 		return nil, err
 	}
+	if d.keeper != nil {
+		d.keep(x, c)
+	}
 	return c, nil
 }
 
@@ -116,7 +121,17 @@ func (d *dialer) dialTLS(ctx context.Context, _, address string) (net.Conn, erro
 		c.Close()
 		return nil, &dialError{crawl.PhaseTLS, err}
 	}
+	if tc.ConnectionState().NegotiatedProtocol == "h2" {
+		d.keep(x, c)
+	}
 	return tc, nil
+}
+
+// keep hands a connection over HTTP/2 to the keeper, held by the fetch that it
+// was made for.
+func (d *dialer) keep(x *exchange, c *conn) {
+	c.keeper = d.keeper
+	d.keeper.hold(x, c)
 }
 
 // phaseContext limits x to d for one phase of a dial.
@@ -129,6 +144,9 @@ func (d *dialer) connect(x *exchange, scheme, host, port string) (*conn, error) 
 	if err != nil {
 		return nil, &dialError{crawl.PhaseConnect, fmt.Errorf("port %q: %w", port, err)}
 	}
+	if d.keeper != nil && x.streams.Load() >= maxStreams {
+		return nil, errRefused
+	}
 	c := new(conn)
 	start := time.Now()
 	addrs, err := d.resolve(x, host)
@@ -140,6 +158,8 @@ func (d *dialer) connect(x *exchange, scheme, host, port string) (*conn, error) 
 	if err != nil {
 		return nil, &dialError{crawl.PhaseDNS, err}
 	}
+	way := &crawl.Way{Answer: answered(host, addrs)}
+	x.way.Store(&crawl.Way{Answer: way.Answer}) // the other one is being written until the dial is over
 	x.dialing(crawl.PhaseConnect)
 	targets, err := d.targets(addrs, uint16(number))
 	if err != nil {
@@ -148,7 +168,9 @@ func (d *dialer) connect(x *exchange, scheme, host, port string) (*conn, error) 
 	limited, cancel := phaseContext(x, x.timeouts.Connect, crawl.FailConnectTimeout, "the server did not answer the connection attempt within ")
 	defer cancel()
 	start = time.Now()
-	c.Conn, c.remote, err = d.reach(limited, scheme, host, port, targets)
+	c.Conn, c.remote, err = d.reach(noting(limited, way), scheme, host, port, targets)
+	c.way = way
+	x.way.Store(way)
 	c.connect = time.Since(start)
 	x.connect.Store(int64(c.connect))
 	if err != nil {
@@ -164,12 +186,12 @@ func (d *dialer) connect(x *exchange, scheme, host, port string) (*conn, error) 
 // reach connects to one of targets, through a proxy where there is one.
 func (d *dialer) reach(ctx context.Context, scheme, host, port string, targets []netip.AddrPort) (net.Conn, netip.AddrPort, error) {
 	if d.proxy != nil {
-		p, err := d.proxy(scheme, host, port)
+		list, err := d.proxy(scheme, host, port)
 		if err != nil {
 			return nil, netip.AddrPort{}, &abort{crawl.FailProxy, "no proxy can be used: " + clip(err.Error())}
 		}
-		if p != nil {
-			return d.tunnel(ctx, p, targets)
+		if len(list) > 0 {
+			return d.tunnel(ctx, list, targets)
 		}
 	}
 	return d.race(ctx, targets)
@@ -239,6 +261,7 @@ type dialled struct {
 // When all fail, the error of the first that failed is returned.
 func (d *dialer) race(ctx context.Context, addrs []netip.AddrPort) (net.Conn, netip.AddrPort, error) {
 	if len(addrs) == 1 {
+		note(ctx, addrs[0])
 		c, err := d.dial(ctx, "tcp", addrs[0].String())
 		return c, addrs[0], err
 	}
@@ -252,6 +275,7 @@ func (d *dialer) race(ctx context.Context, addrs []netip.AddrPort) (net.Conn, ne
 		select {
 		case <-delay.C:
 			if started < len(addrs) {
+				note(ctx, addrs[started])
 				go d.attempt(ctx, addrs[started], results)
 				started, running = started+1, running+1
 				delay.Reset(fallbackDelay)

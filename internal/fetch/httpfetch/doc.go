@@ -16,10 +16,23 @@
 //   - Everything that comes from the server is data: no hostile response makes
 //     Fetch panic or return nil.
 //
+// HTTP/2 that fails (RFC 9113): a hostname that answers 421, or ends the stream or
+// the connection with HTTP_1_1_REQUIRED, is asked once more over HTTP/1.1, and the
+// result is marked Misdirected. So is, unmarked, one whose new connection breaks
+// before anything was understood, though it chose h2 by ALPN (house choice). A
+// request that was surely not processed (REFUSED_STREAM, or GOAWAY ahead of it) is
+// sent again once. Every other RST_STREAM and GOAWAY is a failure of class
+// FailReset: package protocol counts it against HTTP/2 on that hostname. A header
+// block of more than twice the limit ends the connection without a reason that
+// could be seen: FailUnparseable, not FailHeaderTooLarge. Idle connections are
+// bounded over all hosts, and a connection on which a fetch failed is not used
+// again; floods of frames that carry nothing end it.
+//
 // Limits of the underlying net/http, accepted for now: the names of received
 // header fields are in canonical form and their order is lost, so that
 // Result.Header is sorted by name (values of one name keep their order); on
 // HTTP/1.1 the fields sent are sorted by name after Host and User-Agent.
+// "Connection: close" of a body that ends with its connection is not shown.
 // Trailer fields are read past and ignored.
 //
 // A label of Content-Encoding that the body belies gets the best reading:

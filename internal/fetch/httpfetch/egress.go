@@ -2,7 +2,9 @@ package httpfetch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -11,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -20,10 +23,15 @@ import (
 	"trawl/internal/crawl"
 )
 
+// Environment is the name of the region that [Options].EnvironmentProxy makes.
+const Environment = "environment"
+
 // Proxy is a way out of a region (B10).
 //
 // Names are resolved here, not at the proxy, and the proxy is told addresses:
-// otherwise nobody could say which addresses were dialled (B11). A host that
+// otherwise nobody could say which addresses were asked for (B11). What a proxy
+// then dials is its own doing, and an address that is allowed here, such as a
+// private one, is one of its network, not of ours. A host that
 // gives each region addresses of its own gives us those of this machine. TLS is
 // spoken with the host through the tunnel, by its name. http URLs go through a tunnel,
 // too, so a proxy must allow CONNECT to their ports. The proxy's own address is
@@ -34,19 +42,28 @@ import (
 // failures of the host, and so is silence once the proxy knows the target;
 // everything else is FailProxy.
 type Proxy struct {
-	Scheme   string // "http" (CONNECT, RFC 9110 section 9.3.6) or "socks5" (RFC 1928)
+	Scheme   string // "http" (CONNECT, RFC 9110 section 9.3.6), "https" (the same over TLS) or "socks5" (RFC 1928)
 	Address  string // host:port
 	User     string // "" = no authentication (RFC 7617 or RFC 1929)
 	Password string
 }
 
-// check says what is wrong with p before anything is dialled.
-func (p *Proxy) check() error {
-	if p.Scheme != "http" && p.Scheme != "socks5" {
-		return fmt.Errorf("the scheme of a proxy is http or socks5, not %q", p.Scheme)
+// String names the proxy without user and password, whatever the verb.
+func (p Proxy) String() string { return p.Scheme + "://" + p.Address }
+
+// GoString is String: %#v must not show the password either.
+func (p Proxy) GoString() string { return p.String() }
+
+// Check says what is wrong with p before anything is dialled.
+func (p Proxy) Check() error {
+	switch p.Scheme {
+	case "http", "https", "socks5":
+	default:
+		return fmt.Errorf("the scheme of a proxy is http, https or socks5, not %.40q", p.Scheme)
 	}
-	if _, _, err := net.SplitHostPort(p.Address); err != nil {
-		return fmt.Errorf("the address of a proxy is host:port: %w", err)
+	host, port, err := net.SplitHostPort(p.Address)
+	if n, nerr := strconv.ParseUint(port, 10, 16); err != nil || nerr != nil || n == 0 || host == "" {
+		return fmt.Errorf("the address of a proxy is host:port, not %.100q", p.Address)
 	}
 	if p.Scheme == "socks5" && (len(p.User) > 255 || len(p.Password) > 255) {
 		return errors.New("user and password of a SOCKS5 proxy have at most 255 bytes")
@@ -54,30 +71,52 @@ func (p *Proxy) check() error {
 	return nil
 }
 
-// proxyFor returns the proxy for a connection to host, or nil for none.
-type proxyFor func(scheme, host, port string) (*Proxy, error)
+// proxyFor returns the proxies for a connection to host in the order in which
+// they are tried, or none for a direct one.
+type proxyFor func(scheme, host, port string) ([]Proxy, error)
 
-func always(p Proxy) proxyFor {
-	return func(string, string, string) (*Proxy, error) { return &p, p.check() }
+// always begins with the proxy that the hostname hashes to, so that a host sees
+// one address of ours for as long as it works.
+func always(list []Proxy) proxyFor {
+	return func(_, host, _ string) ([]Proxy, error) {
+		if len(list) == 0 {
+			return nil, nil
+		}
+		at := int(crawl.LinkHash(crawl.URL(host)) % uint32(len(list)))
+		turned := slices.Concat(list[at:], list[:at])
+		for _, p := range turned {
+			if err := p.Check(); err != nil {
+				return nil, err
+			}
+		}
+		return turned, nil
+	}
 }
 
-// environment reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY once.
+// environment reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in capitals
+// or not, once.
 func environment() proxyFor {
-	choose := httpproxy.FromEnvironment().ProxyFunc()
-	return func(scheme, host, port string) (*Proxy, error) {
+	cfg := httpproxy.FromEnvironment()
+	all := os.Getenv("ALL_PROXY")
+	if all == "" {
+		all = os.Getenv("all_proxy")
+	}
+	cfg.HTTPProxy, cfg.HTTPSProxy = cmp.Or(cfg.HTTPProxy, all), cmp.Or(cfg.HTTPSProxy, all)
+	choose := cfg.ProxyFunc()
+	return func(scheme, host, port string) ([]Proxy, error) {
 		u, err := choose(&url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port)})
 		if u == nil || err != nil {
 			return nil, err
 		}
-		p := &Proxy{Scheme: u.Scheme, Address: u.Host, User: u.User.Username()}
+		p := Proxy{Scheme: u.Scheme, Address: u.Host, User: u.User.Username()}
 		p.Password, _ = u.User.Password()
 		if p.Scheme == "socks5h" {
 			p.Scheme = "socks5" // names are resolved here all the same
 		}
 		if u.Port() == "" {
-			p.Address = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "socks5": "1080"}[p.Scheme])
+			p.Address = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443", "socks5": "1080"}[p.Scheme])
 		}
-		return p, p.check()
+		return []Proxy{p}, p.Check()
 	}
 }
 
@@ -94,12 +133,32 @@ type targetFailed struct{ *abort }
 
 func (t *targetFailed) Unwrap() error { return t.abort }
 
-// tunnel connects to the first of targets that p reaches, each over a new
-// connection to the proxy.
-func (d *dialer) tunnel(ctx context.Context, p *Proxy, targets []netip.AddrPort) (net.Conn, netip.AddrPort, error) {
+// tunnel connects to the first of targets that a proxy reaches, each over a new
+// connection to it. The next proxy is tried only when one fails itself.
+func (d *dialer) tunnel(ctx context.Context, list []Proxy, targets []netip.AddrPort) (net.Conn, netip.AddrPort, error) {
 	var first error
+	for i := range list {
+		c, target, err := d.tunnelBy(ctx, &list[i], len(list)-i, targets)
+		if err == nil {
+			return c, target, nil
+		}
+		if first == nil {
+			first = err
+		}
+		var ours *abort
+		if ctx.Err() != nil || !errors.As(err, &ours) || ours.class != crawl.FailProxy {
+			return nil, netip.AddrPort{}, err
+		}
+	}
+	return nil, netip.AddrPort{}, first
+}
+
+func (d *dialer) tunnelBy(ctx context.Context, p *Proxy, left int, targets []netip.AddrPort) (net.Conn, netip.AddrPort, error) {
+	var first error
+	noteProxy(ctx, p)
 	for _, target := range targets {
-		c, err := d.through(ctx, p, target)
+		note(ctx, target)
+		c, err := d.through(ctx, p, left, target)
 		if err == nil {
 			return c, target, nil
 		}
@@ -114,10 +173,32 @@ func (d *dialer) tunnel(ctx context.Context, p *Proxy, targets []netip.AddrPort)
 	return nil, netip.AddrPort{}, first
 }
 
+// reachProxy connects to the proxy itself. Where left-1 more can be tried it
+// gets its share of the time only.
+func (d *dialer) reachProxy(ctx context.Context, p *Proxy, left int) (net.Conn, error) {
+	if end, ok := ctx.Deadline(); ok && left > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/time.Duration(left))
+		defer cancel()
+	}
+	c, err := d.dialProxy(ctx, "tcp", p.Address)
+	if err != nil || p.Scheme != "https" {
+		return c, err
+	}
+	cfg := d.proxyTLS.Clone()
+	cfg.ServerName, _, _ = net.SplitHostPort(p.Address)
+	tc := tls.Client(c, cfg)
+	if err := tc.HandshakeContext(ctx); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return tc, nil
+}
+
 // through makes one tunnel. How far it got when the time is over tells who is
 // slow: until the proxy was told the target, it is the proxy.
-func (d *dialer) through(ctx context.Context, p *Proxy, target netip.AddrPort) (net.Conn, error) {
-	c, err := d.dialProxy(ctx, "tcp", p.Address)
+func (d *dialer) through(ctx context.Context, p *Proxy, left int, target netip.AddrPort) (net.Conn, error) {
+	c, err := d.reachProxy(ctx, p, left)
 	if err != nil {
 		return nil, proxyFailed(p, err.Error())
 	}

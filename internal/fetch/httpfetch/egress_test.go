@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"trawl/internal/crawl"
-	"trawl/internal/fetch"
 	"trawl/internal/fetch/fetchtest"
 	"trawl/internal/fetch/httpfetch"
 )
@@ -54,22 +53,25 @@ func (p *proxy) tunnel(c *fetchtest.Conn, target, auth, ok string) {
 	io.Copy(c.Conn, far)
 }
 
+// connect is the script of an HTTP proxy.
+func (p *proxy) connect(c *fetchtest.Conn) {
+	lines, ok := c.Request()
+	if !ok {
+		return
+	}
+	target, auth := strings.Fields(lines[0])[1], ""
+	for _, l := range lines {
+		if b, ok := strings.CutPrefix(l, "Proxy-Authorization: Basic "); ok {
+			plain, _ := base64.StdEncoding.DecodeString(b)
+			auth = string(plain)
+		}
+	}
+	p.tunnel(c, target, auth, "HTTP/1.1 200 Connected\r\nContent-Length: 7\r\n\r\n") // the length means nothing here
+}
+
 func httpProxy(t testing.TB) *proxy {
 	p := &proxy{}
-	p.Server = fetchtest.Serve(t, func(c *fetchtest.Conn) {
-		lines, ok := c.Request()
-		if !ok {
-			return
-		}
-		target, auth := strings.Fields(lines[0])[1], ""
-		for _, l := range lines {
-			if b, ok := strings.CutPrefix(l, "Proxy-Authorization: Basic "); ok {
-				plain, _ := base64.StdEncoding.DecodeString(b)
-				auth = string(plain)
-			}
-		}
-		p.tunnel(c, target, auth, "HTTP/1.1 200 Connected\r\nContent-Length: 7\r\n\r\n") // the length means nothing here
-	})
+	p.Server = fetchtest.Serve(t, p.connect)
 	return p
 }
 
@@ -109,7 +111,7 @@ func socksProxy(t testing.TB) *proxy {
 
 func through(p *fetchtest.Server, scheme string) func(*httpfetch.Options) {
 	return func(o *httpfetch.Options) {
-		o.Egress = map[string]httpfetch.Proxy{"eu": {Scheme: scheme, Address: p.Addr.String(), User: "me", Password: "se:cret"}}
+		o.Egress = map[string][]httpfetch.Proxy{"eu": {{Scheme: scheme, Address: p.Addr.String(), User: "me", Password: "se:cret"}}}
 	}
 }
 
@@ -236,7 +238,7 @@ func TestB10Failures(t *testing.T) {
 	}
 	t.Run("no proxy there", func(t *testing.T) {
 		f := local(t, toLoopback, func(o *httpfetch.Options) {
-			o.Egress = map[string]httpfetch.Proxy{"eu": {Scheme: "http", Address: closedPort(t)}}
+			o.Egress = map[string][]httpfetch.Proxy{"eu": {{Scheme: "http", Address: closedPort(t)}}}
 		})
 		req := fetchtest.NewRequest("http://site.example/")
 		req.Egress = "eu"
@@ -264,32 +266,5 @@ func TestB10NextAddress(t *testing.T) {
 	req.Egress = "eu"
 	if res := fetchtest.Fetch(t, f, req); res.Failure != nil || res.Remote.String() != "8.8.8.8:80" {
 		t.Errorf("%v by %v", res.Failure, res.Remote)
-	}
-}
-
-// TestB10Environment: the environment's proxy counts only where it is asked for.
-func TestB10Environment(t *testing.T) {
-	site := fetchtest.Serve(t, fetchtest.Reply(fetchtest.OK("hello")))
-	for scheme, p := range map[string]*proxy{"http": httpProxy(t), "socks5h": socksProxy(t)} {
-		t.Setenv("HTTP_PROXY", scheme+"://me:x@"+p.Addr.String())
-		t.Setenv("NO_PROXY", "direct.example")
-		for _, asked := range []bool{false, true} {
-			f := httpfetch.New(httpfetch.Options{Guard: fetch.Guard{AllowPrivate: true}, EnvironmentProxy: asked, Resolver: lookup(func(context.Context, string) ([]netip.Addr, error) {
-				return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
-			})})
-			for _, host := range []string{"direct.example", "site.example"} {
-				if res := fetchtest.Fetch(t, f, fetchtest.NewRequest(site.URLAt(host, "/"))); res.Failure != nil {
-					t.Error(res.Failure)
-				}
-			}
-			f.CloseIdle()
-			want := ""
-			if asked {
-				want = site.Addr.String() + " me:x"
-			}
-			if got := p.seen(); got != want {
-				t.Errorf("%s, asked for %v: the proxy saw %q; want %q", scheme, asked, got, want)
-			}
-		}
 	}
 }

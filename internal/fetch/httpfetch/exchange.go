@@ -29,15 +29,45 @@ type exchange struct {
 	connected, wrote, firstByte, body atomic.Int64
 	dns, connect, tls                 atomic.Int64 // durations of these phases
 	wait                              atomic.Int64 // content wait of a 201 or 202 (B8)
+	way                               atomic.Pointer[crawl.Way]
+	interim                           interim
+	headerLimit                       int64 // bytes of the interim responses together
 	// The body: only the time in which we wait for the server counts against
 	// it, not the time in which we decode.
 	bodyBytes, waited atomic.Int64
 	readSince         atomic.Int64 // start of the read under way, plus 1; 0 = none
+	streams           atomic.Int32 // times that the request was sent over HTTP/2
 
 	// Written and read by the fetching goroutine only.
 	remote netip.AddrPort
 	reused bool
+	conn   *conn // over HTTP/2: the one that the request went out on
+
+	// Guarded by the keeper of the route.
+	held []*conn
+	over bool
 }
+
+// maxStreams bounds how often one fetch is sent over HTTP/2. A request that the
+// server surely did not process (REFUSED_STREAM, GOAWAY; RFC 9113 section 8.7)
+// may be sent again, and net/http does so at once; it would go on to do so for
+// a minute. House choice.
+const maxStreams = 2
+
+// sends notes that the request goes out on c, over HTTP/2, or ends the fetch if
+// it has been sent often enough.
+func (x *exchange) sends(c *conn) bool {
+	c.keeper.hold(x, c)
+	x.conn = c
+	if x.streams.Add(1) > maxStreams {
+		x.cancel(errRefused)
+		return false
+	}
+	return true
+}
+
+// errRefused ends a fetch that was sent often enough.
+var errRefused = &abort{crawl.FailReset, "the server refuses the request again and again"}
 
 type exchangeKey struct{}
 
@@ -60,6 +90,7 @@ func newExchange(ctx context.Context, req *crawl.Request) *exchange {
 	x.trace.GotConn = x.gotConn
 	x.trace.WroteRequest = x.wroteRequest
 	x.trace.GotFirstResponseByte = x.gotFirstByte
+	x.trace.Got1xxResponse = x.gotInterim
 	x.timer = time.AfterFunc(x.timeouts.Total, x.expire)
 	return x
 }
@@ -88,15 +119,20 @@ func (x *exchange) dialing(p crawl.Phase) {
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	x.reused = info.Reused
 	if c := dialledConn(info.Conn); c != nil {
+		if c.keeper != nil && !x.sends(c) {
+			return
+		}
 		x.remote = c.remote
 		if info.Reused {
 			x.dns.Store(0)
 			x.connect.Store(0)
 			x.tls.Store(0)
+			x.way.Store(nil)
 		} else {
 			x.dns.Store(int64(c.dns))
 			x.connect.Store(int64(c.connect))
 			x.tls.Store(int64(c.tls))
+			x.way.Store(c.way)
 		}
 	}
 	x.phase.Store(uint32(crawl.PhaseRequest))
@@ -142,6 +178,13 @@ func (x *exchange) read(since time.Duration, n int64) {
 	x.readSince.Store(0) // first: deadline trusts the others only while this stays
 	x.bodyBytes.Store(n)
 	x.waited.Add(int64(x.elapsed() - since))
+}
+
+// useful notes that something of use came from the server.
+func (x *exchange) useful() {
+	if x.conn != nil {
+		x.conn.overhead.useful()
+	}
 }
 
 // expire is the watchdog: it ends the fetch when a deadline has passed, and
@@ -234,8 +277,11 @@ func (x *exchange) timings() crawl.Timings {
 // conn is a connection that remembers how it came about.
 type conn struct {
 	net.Conn
+	kept
+	overhead          overhead
 	remote            netip.AddrPort
 	dns, connect, tls time.Duration
+	way               *crawl.Way // how it was made; never changed
 }
 
 // dialledConn finds the conn beneath what net/http calls the connection.

@@ -3,6 +3,7 @@ package httpfetch
 import (
 	"context"
 	"io"
+	"net/http/httptrace"
 
 	"trawl/internal/crawl"
 )
@@ -25,4 +26,14 @@ func Decode(r io.Reader, labels string, room int64) (body []byte, truncated bool
 	var res crawl.Result
 	err = decodeBody(&res, &wireReader{x: x, r: r, most: allowance(room)}, codings, room)
 	return res.Body, res.Truncated, err
+}
+
+// Evict closes the connection that a fetch has just been given, as if it had been
+// beyond the bound a moment before.
+func Evict(got httptrace.GotConnInfo) {
+	c := dialledConn(got.Conn)
+	c.keeper.mu.Lock()
+	c.evicted, c.closed = true, true
+	c.keeper.mu.Unlock()
+	c.Conn.Close()
 }

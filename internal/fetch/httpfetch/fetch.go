@@ -11,6 +11,7 @@ import (
 
 	"trawl/internal/crawl"
 	"trawl/internal/fetch"
+	"trawl/internal/fetch/failure"
 )
 
 // Fetch implements [fetch.Fetcher] for http and https URLs.
@@ -21,6 +22,7 @@ import (
 // says so (B1).
 func (f *Fetcher) Fetch(ctx context.Context, req *crawl.Request) *crawl.Result {
 	x := newExchange(ctx, req)
+	x.headerLimit = f.headerLimit
 	defer x.end()
 	res := &crawl.Result{URL: req.URL, Start: f.now().UTC()}
 	if class, why := check(req); class != crawl.FailNone {
@@ -37,8 +39,13 @@ func (f *Fetcher) Fetch(ctx context.Context, req *crawl.Request) *crawl.Result {
 	out, sent := f.newRequest(x, req)
 	res.SentRequest = sent
 	route.exchange(x, req, out, res)
+	if req.Protocol == crawl.ProtocolHTTP2 {
+		route.kept.end(x, res.Failure != nil)
+	}
 	res.Remote = x.remote
 	res.Timings = x.timings()
+	res.Way = x.way.Load()
+	res.Interim, res.MoreInterim = x.interim.list()
 	return res
 }
 
@@ -79,34 +86,42 @@ func printable(s string) bool {
 	return true
 }
 
-// exchange sends out over the protocol asked for and, where HTTP demands it,
-// once more over HTTP/1.1.
-func (r *route) exchange(x *exchange, req *crawl.Request, out *http.Request, res *crawl.Result) {
-	transport, offered := r.http1, req.Protocol == crawl.ProtocolHTTP2
-	if offered {
-		transport = r.http2
-		if req.URL.Scheme() == "http" {
-			transport = r.h2c
-		}
+// roundTrip sends out over the protocol asked for.
+func (r *route) roundTrip(x *exchange, req *crawl.Request, out *http.Request, res *crawl.Result) (*http.Response, error) {
+	if req.Protocol != crawl.ProtocolHTTP2 {
+		return r.http1.RoundTrip(out)
+	}
+	transport := r.http2
+	if req.URL.Scheme() == "http" {
+		transport = r.h2c
 	}
 	resp, err := transport.RoundTrip(out)
-	if offered && x.Err() == nil {
-		switch {
-		case err == nil && resp.ProtoMajor == 2 && resp.StatusCode == http.StatusMisdirectedRequest:
-			resp.Body.Close()
-			res.Misdirected = true
-			resp, err = r.http1.RoundTrip(out)
-		case err != nil && streamCode(err, h2HTTP11Required):
-			res.Misdirected = true
-			resp, err = r.http1.RoundTrip(out)
-		case err != nil && transport == r.h2c && declinesH2C(err):
-			resp, err = r.http1.RoundTrip(out)
-		}
+	if err != nil && x.Err() == nil && r.kept.lost(x) {
+		x.streams.Store(0)
+		resp, err = transport.RoundTrip(out)
 	}
+	switch {
+	case x.Err() != nil:
+		return resp, err
+	case err == nil && resp.ProtoMajor == 2 && resp.StatusCode == http.StatusMisdirectedRequest:
+		resp.Body.Close()
+		res.Misdirected = true
+	case err != nil && wantsHTTP1(err):
+		res.Misdirected = true
+	case err == nil || !x.neverHTTP2(err):
+		return resp, err
+	}
+	return r.http1.RoundTrip(out)
+}
+
+// exchange sends out and reads what comes back.
+func (r *route) exchange(x *exchange, req *crawl.Request, out *http.Request, res *crawl.Result) {
+	resp, err := r.roundTrip(x, req, out, res)
 	if err != nil {
 		x.failBy(res, err, x.current())
 		return
 	}
+	x.useful()
 	readHeader(res, resp)
 	if res.Status < 100 {
 		resp.Body.Close()
@@ -137,14 +152,26 @@ func contentWait(req *crawl.Request, status int) time.Duration {
 	return timeouts(req.Timeouts).Idle
 }
 
-// declinesH2C reports whether err is how a server without HTTP/2 on plain TCP
-// reacts to the connection preface: an HTTP/1 error, or a closed connection.
-func declinesH2C(err error) bool {
+// wantsHTTP1 reports whether err says that the server takes this request over
+// HTTP/1.1 only: HTTP_1_1_REQUIRED, on the stream or for the whole connection
+// (RFC 9113 section 7). It counts like a 421: a server that says so has opted
+// out for the hostname.
+func wantsHTTP1(err error) bool {
+	return streamCode(err, h2HTTP11Required) || saysGoAway(err) && strings.Contains(err.Error(), "HTTP_1_1_REQUIRED")
+}
+
+// neverHTTP2 reports whether err is how a server reacts that does not speak
+// HTTP/2 after all, be it to prior knowledge or to what it chose by ALPN: the
+// new connection breaks before anything was understood. Such a request is sent
+// once more over HTTP/1.1 (house choice). A stream that was reset, a GOAWAY and
+// silence are answers of HTTP/2.
+func (x *exchange) neverHTTP2(err error) bool {
 	var dial *dialError
-	if errors.As(err, &dial) {
+	var stream streamError
+	if x.reused || errors.As(err, &dial) || errors.As(err, &stream) || saysGoAway(err) || saysTooLarge(err) {
 		return false
 	}
-	return isReset(err) || isEnd(err) || saysClosed(err) || strings.Contains(err.Error(), "http2: ")
+	return failure.Gone(err) || saysClosed(err) || strings.Contains(err.Error(), "http2: ")
 }
 
 // failBy records err as failure of res, or who ended the fetch, if we did.

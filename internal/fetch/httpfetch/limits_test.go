@@ -59,6 +59,22 @@ func TestB4LimitByType(t *testing.T) {
 	}
 }
 
+// TestB4HeaderIsCountedWhole has the fields that net/http takes out of a header.
+func TestB4HeaderIsCountedWhole(t *testing.T) {
+	for _, fields := range [][]string{
+		{"Connection: close", "Content-Length: 1"}, {"Connection: keep-alive", "Content-Length: 1"}, {"Connection: close", "Transfer-Encoding: chunked"}, {"Content-Length: 1", "Trailer: X-T"},
+	} {
+		head, body := fetchtest.Head("200 OK", fields...), "x"
+		if strings.Contains(head, "chunked") {
+			body = fetchtest.Chunked(body)
+		}
+		res := fetchtest.Fetch(t, local(t), fetchtest.NewRequest(fetchtest.Serve(t, fetchtest.Once(head+body)).URL("/")))
+		if res.HeaderBytes != int64(len(head)) || res.Failure != nil {
+			t.Errorf("%q: %d bytes counted of %d, %v, %v", fields, res.HeaderBytes, len(head), res.Header, res.Failure)
+		}
+	}
+}
+
 func TestB4HeaderAloneOverLimit(t *testing.T) {
 	s := fetchtest.Serve(t, fetchtest.Reply(fetchtest.OK("body", "X-Long: "+strings.Repeat("y", 500))))
 	req := fetchtest.NewRequest(s.URL("/"))

@@ -123,6 +123,12 @@ func readHeader(res *crawl.Result, resp *http.Response) {
 		slices.Sort(names)
 		h["Trailer"] = []string{strings.Join(names, ", ")}
 	}
+	// Where the end of the connection is the end of the body, nothing tells
+	// whether the field was there; elsewhere it must have been.
+	framed := resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0
+	if resp.Close && framed && resp.ProtoMajor == 1 && resp.ProtoMinor == 1 && h["Connection"] == nil {
+		h["Connection"] = []string{"close"}
+	}
 	res.Header, res.HeaderBytes = flatten(h)
 	res.HeaderBytes += int64(len("HTTP/1.1 ") + len(strconv.Itoa(res.Status)) + len(" ") + len(res.Reason) + len("\r\n\r\n"))
 }

@@ -33,11 +33,13 @@ type Options struct {
 
 	// Egress has the ways out by region (B10): Request.Egress names one, and
 	// "" is the default region, which needs no proxy. A request for a region
-	// that is not here fails with FailProxy.
-	Egress map[string]Proxy
-	// EnvironmentProxy lets HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the process
-	// decide for the default region, if Egress does not. Without it they are
-	// ignored: an operator's proxy is not the crawler's egress.
+	// that is not here fails with FailProxy. A host's connections go through the
+	// proxy of the region that its name hashes to, and through the next one
+	// while that one fails. A region without proxies leaves directly.
+	Egress map[string][]Proxy
+	// EnvironmentProxy makes the region [Environment], in which HTTP_PROXY,
+	// HTTPS_PROXY, ALL_PROXY and NO_PROXY of the process decide. Without it they
+	// are ignored: an operator's proxy is not the crawler's egress.
 	EnvironmentProxy bool
 
 	// Dial replaces the TCP dialler, for tests. Addresses pass the Guard
@@ -48,7 +50,7 @@ type Options struct {
 // House choices that no option changes.
 const (
 	idleTimeoutHTTP1 = 90 * time.Second // close an idle HTTP/1.1 connection
-	idleTimeoutHTTP2 = 30 * time.Second // and one of HTTP/2, which MaxIdle cannot close
+	idleTimeoutHTTP2 = 30 * time.Second // and one of HTTP/2, which costs both sides more
 	streamWindow     = 256 << 10        // bytes a server may send ahead on one HTTP/2 stream
 	connWindow       = 1 << 20          // and on one HTTP/2 connection
 	tlsSessions      = 512              // TLS sessions kept for resumption
@@ -60,6 +62,8 @@ type Fetcher struct {
 	now    func() time.Time
 	routes map[string]*route // by region; never changed
 	blank  *http.Request     // copied for each request; never changed
+
+	headerLimit int64 // as in Options
 }
 
 // route is the way out of one region, with its connections.
@@ -67,6 +71,7 @@ type route struct {
 	http1 *http.Transport // HTTP/1.1 only, h2 not offered
 	http2 *http.Transport // h2 offered over TLS, HTTP/1.1 if the server declines
 	h2c   *http.Transport // HTTP/2 with prior knowledge over plain TCP
+	kept  *keeper         // the HTTP/2 connections of both
 }
 
 var _ fetch.Fetcher = (*Fetcher)(nil)
@@ -91,25 +96,30 @@ func New(opt Options) *Fetcher {
 	f := &Fetcher{
 		now:    opt.Now,
 		routes: map[string]*route{},
-		blank:  &http.Request{Method: http.MethodGet, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1},
+
+		headerLimit: opt.MaxHeaderBytes,
+		blank:       &http.Request{Method: http.MethodGet, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1},
 	}
-	var direct proxyFor
+	f.routes[""] = newRoute(opt, nil)
 	if opt.EnvironmentProxy {
-		direct = environment()
+		f.routes[Environment] = newRoute(opt, environment())
 	}
-	f.routes[""] = newRoute(opt, direct)
-	for region, p := range opt.Egress {
-		f.routes[region] = newRoute(opt, always(p))
+	for region, list := range opt.Egress {
+		f.routes[region] = newRoute(opt, always(list))
 	}
 	return f
 }
 
 func newRoute(opt Options, proxy proxyFor) *route {
-	d := newDialer(opt, proxy)
+	kept := &keeper{most: opt.MaxIdle}
+	one := newDialer(opt, proxy)
+	two := *one
+	two.keeper = kept
 	r := &route{
-		http1: newTransport(opt, d, nil),
-		http2: newTransport(opt, d, []string{"h2", "http/1.1"}),
-		h2c:   newTransport(opt, d, nil),
+		http1: newTransport(opt, one, nil),
+		http2: newTransport(opt, &two, []string{"h2", "http/1.1"}),
+		h2c:   newTransport(opt, &two, nil),
+		kept:  kept,
 	}
 	r.http1.Protocols = protocols((*http.Protocols).SetHTTP1)
 	r.http2.Protocols = protocols((*http.Protocols).SetHTTP1, (*http.Protocols).SetHTTP2)
@@ -158,6 +168,7 @@ func (f *Fetcher) CloseIdle() {
 		r.http1.CloseIdleConnections()
 		r.http2.CloseIdleConnections()
 		r.h2c.CloseIdleConnections()
+		r.kept.closeIdle()
 	}
 }
 
