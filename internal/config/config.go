@@ -12,9 +12,10 @@
 //
 // Invariants: nothing is read that no command uses; no field is accepted that is
 // not documented in the example; reading is bounded (4 MiB, no anchors or
-// aliases, bounded nesting); only [Load] touches the file system.
+// aliases, bounded nesting); only [Load] touches the file system and the
+// environment; a password stands in no error and is printed by nothing.
 //
-// Sources: behaviours A1, A7, B11, E7, G4 (through package client).
+// Sources: behaviours A1, A7, B10, B11, E7, G4 (through package client).
 package config
 
 import (
@@ -44,6 +45,7 @@ type Config struct {
 	Owned        client.OwnedHosts
 	AllowPrivate []netip.Prefix // special-purpose addresses that may be dialled (B11)
 	Hosts        []HostRule     // sorted by Host, one for each
+	Egress       Egress
 	Crawl        Crawl
 	Timeouts     crawl.Timeouts
 	CAFile       string // PEM file of certificate authorities trusted beside the system's; "" = none
@@ -54,6 +56,9 @@ type HostRule struct {
 	Host  crawl.Host
 	Limit float64 // upper bound of the crawl capacity limit, connection-seconds per second; 0 = none
 	Pause bool    // nothing is fetched
+
+	Region    string // that it is asked from, "" = direct; counts if HasRegion
+	HasRegion bool
 }
 
 // Crawl bounds what one crawl takes.
@@ -113,7 +118,11 @@ func (c *Crawl) Takes(u crawl.URL) bool {
 
 // Parse reads a configuration; name is the file's name in errors. The error is
 // of type [client.Errors] and holds everything that is wrong.
-func Parse(name string, data []byte) (*Config, error) {
+//
+// Passwords that the file only refers to are left empty: [Load] reads them.
+func Parse(name string, data []byte) (*Config, error) { return parse(name, data, nil) }
+
+func parse(name string, data []byte, from *secrets) (*Config, error) {
 	doc, err := strictyaml.Parse(name, data)
 	if err != nil {
 		return nil, err
@@ -123,7 +132,7 @@ func Parse(name string, data []byte) (*Config, error) {
 		return nil, err
 	}
 	c.File = name
-	r := reader{c: c}
+	r := reader{c: c, secrets: from}
 	doc.Root().Fields(r.fields())
 	if err := doc.Err(); err != nil {
 		return nil, err
@@ -141,7 +150,8 @@ func Parse(name string, data []byte) (*Config, error) {
 // ErrNoFile is the class of the error for a configuration that is not there.
 var ErrNoFile = errors.New("no configuration file")
 
-// Load reads the configuration file at path.
+// Load reads the configuration file at path, and the passwords that it refers to
+// from the environment and from files.
 func Load(path string) (*Config, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,7 +166,7 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the configuration %s: %w", path, err)
 	}
-	return Parse(path, data)
+	return parse(path, data, systemSecrets())
 }
 
 //go:embed example.yaml

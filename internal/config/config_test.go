@@ -34,7 +34,7 @@ func TestExampleChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Contact != "" || c.CAFile != "" || len(c.Clients)+len(c.Own)+len(c.AllowPrivate)+len(c.Hosts) > 0 || c.Owned.Contains("www.example.org") {
+	if c.Contact != "" || c.CAFile != "" || len(c.Clients)+len(c.Own)+len(c.AllowPrivate)+len(c.Hosts)+len(c.Egress.Regions) > 0 || c.Owned.Contains("www.example.org") {
 		t.Errorf("a sample is set: %+v", c)
 	}
 	if c.Timeouts != d.Timeouts || !reflect.DeepEqual(c.Crawl, d.Crawl) {
@@ -60,14 +60,14 @@ func TestExample(t *testing.T) {
 	if !c.Owned.Contains("a.shop.example.org") || !c.Owned.Contains("192.0.2.3") || c.Owned.Contains("example.org") {
 		t.Error("own hosts are wrong")
 	}
-	if r, ok := c.HostRule("away.example.org"); !ok || !r.Pause || len(c.Hosts) != 2 {
+	if r, ok := c.HostRule("away.example.org"); !ok || !r.Pause || len(c.Hosts) != 3 {
 		t.Errorf("rules %+v", c.Hosts)
 	}
 }
 
 // Every field that is accepted is in the example.
 func TestExampleNamesEveryField(t *testing.T) {
-	for _, section := range []string{"", "clients:\n- ", "hosts:\n- ", "crawl:\n  ", "timeouts:\n  "} {
+	for _, section := range []string{"", "clients:\n- ", "hosts:\n- ", "egress:\n  ", "egress:\n  regions:\n  - ", "crawl:\n  ", "timeouts:\n  "} {
 		_, err := Parse("x", []byte(section+"zzzzzzzzzz: 1"))
 		var fe *client.FieldError
 		if !errors.As(err, &fe) {

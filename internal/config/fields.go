@@ -34,6 +34,8 @@ type reader struct {
 	clients strictyaml.Value
 	primary strictyaml.Value
 	has     struct{ clients, primary bool }
+	regions []regionRef
+	secrets *secrets // nil = what the file only refers to is not read
 }
 
 func (r *reader) fields() []strictyaml.Field {
@@ -58,6 +60,7 @@ func (r *reader) fields() []strictyaml.Field {
 		{Name: "own", Read: r.readOwn},
 		{Name: "allow_private", Read: r.readPrefixes},
 		{Name: "hosts", Read: r.readHosts},
+		{Name: "egress", Read: r.readEgress},
 		{Name: "crawl", Read: r.readCrawl},
 		{Name: "timeouts", Read: r.readTimeouts},
 		{Name: "ca_file", Read: func(v strictyaml.Value) { c.CAFile = readPath(v) }},
@@ -137,6 +140,7 @@ func (r *reader) readHosts(v strictyaml.Value) {
 			}},
 			{Name: "limit", Read: func(v strictyaml.Value) { rule.Limit, _ = v.Number(0.001, 1_000) }},
 			{Name: "pause", Read: func(v strictyaml.Value) { rule.Pause, _ = v.Bool() }},
+			{Name: "region", Read: func(v strictyaml.Value) { rule.Region, rule.HasRegion = r.readRegionName(v), true }},
 		})
 		if !named {
 			item.Fail("the rule names no host")
@@ -244,6 +248,7 @@ func (r *reader) readTimeouts(v strictyaml.Value) {
 // check reports what is wrong between the parts of the file.
 func (r *reader) check() {
 	c := r.c
+	r.checkRegions()
 	p, ok := c.Catalogue.Get(c.Crawl.Client)
 	switch {
 	case !r.has.primary:
