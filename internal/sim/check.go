@@ -254,6 +254,10 @@ const patience = 10 * time.Minute
 // pause between two requests for robots.txt, one after the other.
 const silence = 3 * time.Hour
 
+// slowly is how much longer it may be when the crawl is stopped after 30 days of
+// robots.txt failures: then robots.txt and the homepage are asked for once a day.
+const slowly = 24 * time.Hour
+
 // elsewhere reports that the hostname's robots.txt is asked for at another one,
 // which has its own back-off.
 func (h *hostCheck) elsewhere() bool { return h.robots.asking && h.inflight == 0 }
@@ -264,7 +268,11 @@ func (c *checker) silent(h *hostCheck) error {
 	if !due || c.crowded || h.elsewhere() {
 		return nil // a crowded one may have to wait for room
 	}
-	if quiet := c.d.now.Sub(maxTime(maxTime(h.sent, since), h.pause)); quiet > silence {
+	most := silence
+	if h.robots.standing(c.d.now) == nothingIs && c.d.now.Sub(h.robots.failing) >= lastGood {
+		most += slowly
+	}
+	if quiet := c.d.now.Sub(maxTime(maxTime(h.sent, since), h.pause)); quiet > most {
 		return c.fail(NeverSilent, h.name, "", "due URLs since %s and no request for %s: %s", since.Format(time.RFC3339), quiet, h.load.Cause)
 	}
 	return nil
@@ -343,6 +351,11 @@ func (s *site) recovery() (part float64, after time.Duration) {
 // a latency that does not depend on its load.
 func (s *site) sound() bool {
 	v, robots := &s.cfg.Server, s.cfg.Robots.Status
+	for i := range s.classes {
+		if n := s.classes[i].Status; n == 429 || n >= 500 {
+			return false
+		}
+	}
 	return v.Knee == 0 && v.Overload == 0 && v.Collapse == 0 && v.RateLimit == 0 && v.Bandwidth == 0 && v.Latency < 20*time.Second && robots != 429 && robots < 500
 }
 

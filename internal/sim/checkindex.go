@@ -85,7 +85,9 @@ func mayChange(row string, from, to crawl.IndexState) bool {
 	case "F3", "F4", "B6", "F12":
 		return to == crawl.IndexExcluded
 	case "F5":
-		return from == crawl.IndexPreserved && to == crawl.IndexPassed
+		return (from == crawl.IndexPreserved || from == crawl.IndexExcluded) && to == crawl.IndexPassed
+	case "F11":
+		return to == crawl.IndexExcluded
 	case "F6":
 		if had || from == crawl.IndexRemoved {
 			return to == crawl.IndexRemoved

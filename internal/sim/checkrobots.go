@@ -140,6 +140,9 @@ func (c *checker) answer(job *schedule.Job, f *schedule.Findings) {
 	if redirected && f.RedirectErr == "" {
 		return // the next hop is asked for
 	}
+	if r.asking {
+		h.sent = maxTime(h.sent, now) // the silence until now was that of another hostname
+	}
 	r.asking = false
 	switch {
 	case ok && res.Status >= 200 && res.Status < 300:

@@ -19,6 +19,8 @@ const (
 	defaultLinks       = 8
 	defaultBytes       = 20_000
 	defaultPoints      = 200
+	defaultPerPage     = 3
+	defaultAsset       = 50_000
 )
 
 // complete returns a copy of sc with every default filled in and hosts of a
@@ -93,6 +95,13 @@ func (h Host) complete() Host {
 	}
 	if h.Server.RateBurst == 0 {
 		h.Server.RateBurst = 1
+	}
+	if h.Assets.PerPage == 0 {
+		h.Assets.PerPage = defaultPerPage
+	}
+	h.Assets.PerPage = min(h.Assets.PerPage, h.Assets.Count)
+	if h.Assets.Bytes == 0 {
+		h.Assets.Bytes = defaultAsset
 	}
 	pages := make([]PageClass, len(h.Pages))
 	for i, p := range h.Pages {

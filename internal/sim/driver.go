@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"trawl/internal/crawl"
+	"trawl/internal/demand"
 	"trawl/internal/hostload"
 	"trawl/internal/schedule"
 	"trawl/internal/store"
@@ -25,6 +26,10 @@ type driver struct {
 	params map[crawl.Host]hostload.Params
 	rec    *recorder
 	check  *checker // nil = none
+
+	primary  crawl.ClientID
+	demand   demand.Params
+	progress func(Progress)
 
 	now, end time.Time
 	events   events
@@ -74,6 +79,9 @@ func (d *driver) run(ctx context.Context) error {
 	for n := 0; ; n++ {
 		if n&0xfff == 0 && ctx.Err() != nil {
 			return fmt.Errorf("simulating %q: %w", d.sc.Name, ctx.Err())
+		}
+		if n&0xfff == 0 && d.progress != nil {
+			d.progress(Progress{Elapsed: d.now.Sub(d.sc.Start), Duration: d.sc.Duration, Fetches: d.fetches})
 		}
 		if err := d.advance(); err != nil {
 			return err
@@ -165,6 +173,8 @@ func (d *driver) happen(ctx context.Context) error {
 			err = d.write(ctx)
 		case eventCommitted:
 			err = d.committed(ctx)
+		case eventSubmit:
+			d.submit(e.client)
 		}
 		if err != nil {
 			return err
@@ -208,6 +218,7 @@ func (d *driver) answer(f flight) error {
 		}
 	}
 	d.push(o)
+	d.render(f.job, res)
 	return nil
 }
 

@@ -16,6 +16,7 @@ const (
 	eventLoaded                     // its answer is there
 	eventWrite                      // a batch is committed
 	eventCommitted                  // and acknowledged
+	eventSubmit                     // the demand of a client begins
 )
 
 // event is something that will happen.
@@ -24,6 +25,7 @@ type event struct {
 	seq    uint64 // of events at the same time, the one that was planned first
 	kind   eventKind
 	flight flight
+	client int // of a submission, in the scenario
 }
 
 // events is a binary heap by time.

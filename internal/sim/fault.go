@@ -42,24 +42,32 @@ func (f *Fault) hits(s *site, path string) bool {
 	return f.Share == 0 || f.Share == 1 || unit(hashPath(s.seed, path)) < f.Share
 }
 
-// fault returns the slow-down at a time and the fault that decides about an
-// answer, nil if none does.
-func (s *site) fault(path string, at time.Duration) (slow float64, decides *Fault) {
-	slow = 1
+// trouble is what the faults of a site make of a request.
+type trouble struct {
+	slow    float64
+	optOut  bool
+	decides *Fault // about the answer; nil = none
+}
+
+// trouble returns what the faults that are on at a time do to a path.
+func (s *site) trouble(path string, at time.Duration) trouble {
+	t := trouble{slow: 1}
 	for _, f := range s.faults {
 		if !f.on(at) || !f.hits(s, path) {
 			continue
 		}
 		switch {
 		case f.Slow > 0:
-			slow *= f.Slow
+			t.slow *= f.Slow
+		case f.OptOut:
+			t.optOut = true
 		case f.RobotsFile != nil && path != robotsPath, (f.ErrorText || f.MoveTo != "") && path == robotsPath:
 			// Says nothing about this path.
 		default:
-			decides = f
+			t.decides = f
 		}
 	}
-	return slow, decides
+	return t
 }
 
 func hashPath(seed uint64, path string) uint64 {

@@ -82,13 +82,13 @@ func (o outcome) private() int {
 	return n
 }
 
-func TestE5AdsBotSpike(t *testing.T) {
+func TestE5ClientsShareOneLimit(t *testing.T) {
 	sc := shopSite(day, 400)
 	sc.Hosts[0].Server.Latency = time.Second
 	sc.Hosts[0].Limit = 0.05
 	sc.Refresh = time.Hour
 	alone := run(t, sc)
-	sc.Clients = []Client{{ID: client.DefaultID}, {ID: "adsbot", Weight: 3}}
+	sc.Clients = []Client{{ID: client.DefaultID}, {ID: "googlebot-video", Weight: 3}}
 	shared := run(t, sc)
 	a, b := alone.r.Sum, shared.r.Sum
 	shared.expect("requests of one client alone", a.Requests, 3000, 4500)
@@ -102,7 +102,7 @@ func TestE5AdsBotSpike(t *testing.T) {
 			crawls[v.Client] += int(v.Crawls)
 		}
 	}
-	shared.expect("of them for the other client, of three times the weight, in per cent", 100*crawls["adsbot"]/b.Requests, 68, 80)
+	shared.expect("of them for the other client, of three times the weight, in per cent", 100*crawls["googlebot-video"]/b.Requests, 68, 80)
 }
 
 func TestF4SiteMove(t *testing.T) {

@@ -30,6 +30,10 @@ func (s *site) content(r *Response, req *crawl.Request, f *Fault, wait, at time.
 		r.take(wait, 2000, req)
 		return
 	}
+	if r.owner != nil {
+		r.serveAsset(req, wait, at)
+		return
+	}
 	r.page = s.locate(r.path)
 	switch {
 	case r.page >= 0:
@@ -53,12 +57,19 @@ func (s *site) serve(r *Response, req *crawl.Request, wait, at time.Duration) {
 	h[0] = crawl.Field{Name: "Content-Type", Value: "text/html; charset=utf-8"}
 	status, bytes := 200, int64(defaultBytes)
 	if p != nil {
+		if p.Status != 0 && p.Status != 200 {
+			s.serveStatus(r, req, p.Status, wait)
+			return
+		}
 		bytes = p.Bytes
-		c := s.version(r.page, p.ChangeEvery, at)
-		r.mark = uint64(c.version)
-		modified := r.result.Start.Add(c.last - at).Truncate(time.Second)
+		c, deploys, last := s.version(r.page, p.ChangeEvery, at), 0, time.Duration(0)
+		if s.cfg.Assets.Count > 0 {
+			deploys, last = s.cfg.Assets.deploys(at) // a page names its assets
+		}
+		r.mark = uint64(c.version) | uint64(deploys)<<32
+		modified := r.result.Start.Add(max(c.last, last) - at).Truncate(time.Second)
 		if p.ETag {
-			tag := `"` + strconv.Itoa(r.page) + "-" + strconv.Itoa(int(c.version)) + `"`
+			tag := etag(r.page, c.version, deploys)
 			h = append(h, crawl.Field{Name: "ETag", Value: tag})
 			if req.IfNoneMatch == tag {
 				status = 304
@@ -80,6 +91,21 @@ func (s *site) serve(r *Response, req *crawl.Request, wait, at time.Duration) {
 	r.status(status, 0)
 	r.result.Header = h
 	r.take(wait, bytes, req)
+}
+
+// etag is the validator of a page's content.
+func etag(page int, version uint32, deploys int) string {
+	return `"` + strconv.Itoa(page) + "-" + strconv.Itoa(int(version)) + "-" + strconv.Itoa(deploys) + `"`
+}
+
+// serveStatus answers for a page that is not there, or somewhere else.
+func (s *site) serveStatus(r *Response, req *crawl.Request, status int, wait time.Duration) {
+	r.body = bodyNone
+	r.status(status, 0)
+	if status >= 300 && status < 400 {
+		r.result.Header = append(r.result.Header, crawl.Field{Name: "Location", Value: "/"})
+	}
+	r.take(wait, 500, req)
 }
 
 // version brings the content of a page to a time and returns its state.
@@ -160,6 +186,8 @@ func (s *site) render(b []byte, r *Response) []byte {
 		return append(b, s.robots...)
 	case bodyOther:
 		return append(b, r.path...)
+	case bodyAsset:
+		return append(append(b, "// "...), r.path...)
 	case bodyNone:
 	}
 	return b

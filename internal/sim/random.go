@@ -42,7 +42,45 @@ func Random(seed uint64) Scenario {
 	for range g.IntN(5) {
 		sc.Faults = append(sc.Faults, g.fault(names, sc.Duration))
 	}
+	g.history(&sc)
 	return sc
+}
+
+// history adds what was before the start, and what comes later.
+func (g generator) history(sc *Scenario) {
+	for i := range sc.Hosts {
+		h := &sc.Hosts[i]
+		if g.oneIn(3) {
+			h.Capacity = 2 * g.Float64()
+		}
+		if g.oneIn(3) {
+			h.Server.HTTP2 = 0.2 + 2*g.Float64()
+		}
+		if g.oneIn(4) {
+			h.Assets = Assets{Count: 1 + g.IntN(20), PerPage: 1 + g.IntN(5), Bytes: 1 + g.Int64N(100_000), Keep: g.oneIn(2)}
+			for range g.IntN(4) {
+				h.Assets.Deploys = append(h.Assets.Deploys, time.Duration(g.Int64N(int64(sc.Duration))).Round(time.Millisecond))
+			}
+			if g.oneIn(3) {
+				h.Assets.Host = sc.Hosts[g.IntN(len(sc.Hosts))].Name
+			}
+		}
+		for j := range h.Pages {
+			h.Pages[j].Known = !h.Empty && g.oneIn(2)
+			if g.oneIn(8) {
+				h.Pages[j].Status = []int{301, 302, 404, 410, 403, 500, 204}[g.IntN(7)]
+			}
+		}
+	}
+	for i := range sc.Clients[1:] {
+		if g.oneIn(2) {
+			sc.Clients[i+1].From = time.Duration(g.Int64N(int64(sc.Duration))).Round(time.Millisecond)
+			sc.Clients[i+1].Landing = g.Float64()
+		}
+	}
+	if g.oneIn(5) {
+		sc.Faults = append(sc.Faults, Fault{From: time.Duration(g.Int64N(int64(sc.Duration))).Round(time.Millisecond), OptOut: true})
+	}
 }
 
 // generator draws the parts of a scenario.

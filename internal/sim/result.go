@@ -23,12 +23,19 @@ type Result struct {
 	Store   store.Store // as the run left it
 }
 
+// Change is a kind of change of an index state: to what, and by which row (F13).
+type Change struct {
+	To  crawl.IndexState
+	Row string
+}
+
 // HostState is a hostname at the end of a run, and sums over it.
 type HostState struct {
 	Host crawl.Host
 	Load crawl.HostLoad
 	Sum  Point
-	Last time.Time // last request sent; zero = none
+	Last time.Time      // last request sent; zero = none
+	Rows map[Change]int // changes of index states by behaviour row, those before the start left out
 }
 
 func (r *recorder) finish(d *driver) *Result {
@@ -43,7 +50,7 @@ func (r *recorder) finish(d *driver) *Result {
 		if t.keep {
 			res.Hosts = append(res.Hosts, t.out)
 		}
-		res.Final = append(res.Final, HostState{Host: t.out.Host, Load: t.load, Sum: t.sum, Last: t.lastSent})
+		res.Final = append(res.Final, HostState{Host: t.out.Host, Load: t.load, Sum: t.sum, Last: t.lastSent, Rows: t.rows})
 	}
 	return res
 }

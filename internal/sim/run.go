@@ -36,8 +36,18 @@ type Options struct {
 	Config  func(*schedule.Config) // changes what the scheduler is made with, behind the back of the checker
 	Machine func(Machine) Machine  // wraps the scheduler
 
+	// Progress, if not nil, is called now and then while the run goes on.
+	Progress func(Progress)
+
 	// Catalogue of clients; nil = the built-in one, read for each run anew.
 	Catalogue *client.Catalogue
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Elapsed  time.Duration // of the scenario's time
+	Duration time.Duration // of the whole scenario
+	Fetches  int64
 }
 
 // Run plays a scenario. It fails for a scenario that is not valid and when ctx
@@ -79,7 +89,7 @@ func newDriver(ctx context.Context, sc Scenario, o Options) (*driver, error) {
 	for i := range sc.Hosts {
 		h := &sc.Hosts[i]
 		d.params[crawl.Host(h.Name)] = capacity(h)
-		if !h.Empty {
+		if !h.Empty && !h.Hidden {
 			seeds = append(seeds, home(h.Name))
 		}
 	}
@@ -96,9 +106,14 @@ func newDriver(ctx context.Context, sc Scenario, o Options) (*driver, error) {
 		return nil, fmt.Errorf("simulating: %w", err)
 	}
 	d.rec = newRecorder(sc, d.web)
+	d.rec.types = map[crawl.ClientID]crawl.ClientType{}
+	for i := range cfg.Clients {
+		d.rec.types[cfg.Clients[i].Profile.ID] = cfg.Clients[i].Profile.Type
+	}
 	if o.Check {
 		d.check = newChecker(d, cfg)
 	}
+	d.primary, d.demand, d.progress = cfg.Clients[0].Profile.ID, cfg.Demand, o.Progress
 	if o.Config != nil {
 		o.Config(&cfg)
 	}
@@ -106,9 +121,13 @@ func newDriver(ctx context.Context, sc Scenario, o Options) (*driver, error) {
 	if o.Machine != nil {
 		d.m = o.Machine(d.m)
 	}
-	if err := d.seed(ctx, cfg.Seed(seeds, d.now)); err != nil {
+	if err := d.know(ctx); err != nil {
 		return nil, err
 	}
+	if err := d.seed(ctx, d.early(cfg.Seed(seeds, d.now))); err != nil {
+		return nil, err
+	}
+	d.plan()
 	return d, nil
 }
 

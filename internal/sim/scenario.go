@@ -31,6 +31,11 @@ type Scenario struct {
 type Client struct {
 	ID     crawl.ClientID `yaml:"id"`
 	Weight float64        `yaml:"weight"` // share of a hostname's capacity (E5); default 1
+	// From is when its demand begins; until then it asks for nothing. Then the
+	// homepages are submitted for it, and this share of all other pages, 0 to 1,
+	// as ads name the pages that they lead to (D4, H5).
+	From    time.Duration `yaml:"from"`
+	Landing float64       `yaml:"landing"`
 }
 
 // Host is one hostname of the synthetic web, or several that are alike.
@@ -44,6 +49,25 @@ type Host struct {
 	Robots RobotsFile  `yaml:"robots"`
 	Traps  []Trap      `yaml:"traps"`
 	Empty  bool        `yaml:"empty"` // nothing but what is moved here is there: no seed
+
+	// Hidden hosts have their pages, but nothing is known of them until something
+	// leads there: no seed.
+	Hidden bool `yaml:"hidden"`
+	// Capacity is the crawl capacity limit that was learned before the start, in
+	// connection-seconds per second; 0 = it was never crawled.
+	Capacity float64 `yaml:"capacity"`
+	Assets   Assets  `yaml:"assets"`
+}
+
+// Assets are scripts and styles that the pages of a host need (J3). Whoever
+// renders a page asks for those of them that it has not kept; see render.go.
+type Assets struct {
+	Count   int             `yaml:"count"`    // over all pages; 0 = none
+	PerPage int             `yaml:"per_page"` // on each page; default 3, at most Count
+	Bytes   int64           `yaml:"bytes"`    // of each; default 50,000
+	Deploys []time.Duration `yaml:"deploys"`  // times since the start at which every asset gets another name
+	Keep    bool            `yaml:"keep"`     // old names go on to answer; otherwise with 404
+	Host    string          `yaml:"host"`     // hostname that serves them, and pays for them (E5); default the host itself
 }
 
 // PageClass is a number of pages that are alike. Their paths are
@@ -59,6 +83,8 @@ type PageClass struct {
 	MaxAge       time.Duration `yaml:"max_age"`       // Cache-Control; 0 = not sent (G3)
 	Noindex      bool          `yaml:"noindex"`
 	Disallow     bool          `yaml:"disallow"` // in robots.txt
+	Status       int           `yaml:"status"`   // answered instead of content, all the time; redirects lead to the homepage; default 200
+	Known        bool          `yaml:"known"`    // crawled before the start, and due again spread over the time of a refresh
 }
 
 // Server is the latency and capacity of a hostname's server.
@@ -73,6 +99,7 @@ type Server struct {
 	RateBurst  int           `yaml:"rate_burst"`  // requests that may come at once nevertheless; default 1
 	RateStatus int           `yaml:"rate_status"` // default 429
 	RetryAfter time.Duration `yaml:"retry_after"` // sent with RateStatus and when overloaded; 0 = not sent
+	HTTP2      float64       `yaml:"http2"`       // factor on the latency over HTTP/2; 0 = it does not speak it (B1)
 }
 
 // RobotsFile is a robots.txt: what it says, or how it fails.
@@ -108,9 +135,9 @@ const (
 )
 
 // Fault is something that happens to hosts for a time. Exactly one of Status,
-// Failure, Slow, ErrorText, MoveTo and RobotsFile is set. Of several faults at
-// the same time the last one in the scenario that gives an answer decides; their
-// slow-downs multiply.
+// Failure, Slow, ErrorText, MoveTo, OptOut and RobotsFile is set. Of several
+// faults at the same time the last one in the scenario that gives an answer
+// decides; their slow-downs multiply, and OptOut leaves the answer as it is.
 type Fault struct {
 	Hosts      []string      `yaml:"hosts"` // names in the scenario; none = all
 	From       time.Duration `yaml:"from"`  // since the start
@@ -124,6 +151,7 @@ type Fault struct {
 	Slow       float64       `yaml:"slow"`        // factor on the latency
 	ErrorText  bool          `yaml:"error_text"`  // the same error message under 200 for every URL
 	MoveTo     string        `yaml:"move_to"`     // hostname to which every URL redirects (301)
+	OptOut     bool          `yaml:"opt_out"`     // HTTP/2 is answered with 421 (B1)
 	RobotsFile *RobotsFile   `yaml:"robots_file"` // replaces the hosts' own
 }
 
@@ -135,4 +163,6 @@ const (
 	MaxPoints   = 20_000 // of the timeline
 	MaxDuration = 10 * 365 * 24 * time.Hour
 	TimedHosts  = 50 // hosts with a timeline of their own, the first ones
+	MaxAssets   = 100_000
+	MaxDeploys  = 10_000
 )

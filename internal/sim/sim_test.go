@@ -142,7 +142,7 @@ func TestValidateNamesTheField(t *testing.T) {
 		"at most 5000000 can be simulated":    func(s *Scenario) { s.Hosts[0].Count, s.Hosts[0].Pages[0].Count = 10_000, 1000 },
 		"hosts[0].limit":                      func(s *Scenario) { s.Hosts[0].Limit = -1 },
 		"hosts[0].pages[0].name":              func(s *Scenario) { s.Hosts[0].Pages[0].Name = "No" },
-		"is the path of a trap":               func(s *Scenario) { s.Hosts[0].Pages[0].Name = "calendar" },
+		"is the path of a trap or of assets":  func(s *Scenario) { s.Hosts[0].Pages[0].Name = "calendar" },
 		"hosts[0].pages[0].count":             func(s *Scenario) { s.Hosts[0].Pages[0].Count = 0 },
 		"hosts[0].pages[0].change_every":      func(s *Scenario) { s.Hosts[0].Pages[0].ChangeEvery = time.Millisecond },
 		"hosts[0].server.jitter":              func(s *Scenario) { s.Hosts[0].Server.Jitter = 1.1 },
@@ -164,8 +164,19 @@ func TestValidateNamesTheField(t *testing.T) {
 		"move_to: \"www.example\" is no host": func(s *Scenario) {
 			s.Hosts[0].Name, s.Hosts[0].Count, s.Faults = "www.example", 2, []Fault{{MoveTo: "www.example"}}
 		},
-		"faults[0].move_to":            func(s *Scenario) { s.Faults = []Fault{{MoveTo: "b.example"}} },
-		"faults[0].robots_file.status": func(s *Scenario) { s.Faults = []Fault{{RobotsFile: &RobotsFile{Status: 1}}} },
+		"faults[0].move_to":             func(s *Scenario) { s.Faults = []Fault{{MoveTo: "b.example"}} },
+		"clients[0].from: the primary":  func(s *Scenario) { s.Clients = []Client{{ID: "trawl", From: time.Hour}} },
+		"clients[1].landing":            func(s *Scenario) { s.Clients = []Client{{ID: "trawl"}, {ID: "adsbot", Landing: 1.5}} },
+		"start: the year 10000":         func(s *Scenario) { s.Start = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"hosts[0].capacity":             func(s *Scenario) { s.Hosts[0].Capacity = -1 },
+		"hosts[0].assets.deploys[0]":    func(s *Scenario) { s.Hosts[0].Assets.Deploys = []time.Duration{2 * day} },
+		"hosts[0].assets.host":          func(s *Scenario) { s.Hosts[0].Assets.Host = "b.example" },
+		"hosts[0].server.http2":         func(s *Scenario) { s.Hosts[0].Server.HTTP2 = -1 },
+		"hosts[0].pages[0].status":      func(s *Scenario) { s.Hosts[0].Pages[0].Status = 99 },
+		`did you mean "connect-timeout`: func(s *Scenario) { s.Faults = []Fault{{Failure: "connect-timout"}} },
+		`did you mean "a.example"`:      func(s *Scenario) { s.Faults = []Fault{{Status: 503, Hosts: []string{"a.exmple"}}} },
+		`did you mean "robots"`:         func(s *Scenario) { s.Faults = []Fault{{Status: 503, Target: "robot"}} },
+		"faults[0].robots_file.status":  func(s *Scenario) { s.Faults = []Fault{{RobotsFile: &RobotsFile{Status: 1}}} },
 	} {
 		sc := small()
 		spoil(&sc)
@@ -199,7 +210,7 @@ func TestFaultsNameNumberedHosts(t *testing.T) {
 
 // Every field has a name for scenario files, so that errors can name it.
 func TestFieldsHaveNames(t *testing.T) {
-	for _, v := range []any{Scenario{}, Client{}, Host{}, PageClass{}, Server{}, RobotsFile{}, Fault{}} {
+	for _, v := range []any{Scenario{}, Client{}, Host{}, PageClass{}, Server{}, RobotsFile{}, Fault{}, Assets{}} {
 		typ := reflect.TypeOf(v)
 		seen := map[string]bool{}
 		for i := range typ.NumField() {

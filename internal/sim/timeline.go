@@ -10,6 +10,9 @@ import (
 // Responses counts requests by their label in the crawl stats (I2).
 type Responses [crawl.ResponseOther + 1]int
 
+// ByClient counts requests by client type, page resources among them (I2, I5).
+type ByClient [crawl.ClientStoreBot + 1]int
+
 // Index counts URLs by index state. Unknown are those that nothing is known of
 // yet.
 type Index [crawl.IndexRemoved + 1]int
@@ -19,6 +22,9 @@ type Point struct {
 	At         time.Time     // its start
 	Requests   int           // sent
 	Robots     int           // of them, for robots.txt
+	Clients    ByClient      // of them, by client type
+	HTTP2      int           // answers over HTTP/2
+	Refused    int           // answers with 421 over HTTP/2, asked again over HTTP/1.1 (B1)
 	Responses  Responses     // by answers that came in it
 	Abandoned  int           // requests that were not made because robots.txt was not available (C6)
 	Blocked    int           // requests that were not made because robots.txt disallows them
@@ -64,6 +70,15 @@ type track struct {
 	load     crawl.HostLoad
 	sum      Point // over the whole run
 	lastSent time.Time
+	rows     map[Change]int
+}
+
+// clientType is the label under which a request is counted (I2).
+func (r *recorder) clientType(job *schedule.Job) crawl.ClientType {
+	if job.Kind == crawl.KindResource {
+		return crawl.ClientResource
+	}
+	return r.types[job.Client]
 }
 
 // recorder writes the timelines of a run.
@@ -72,6 +87,7 @@ type recorder struct {
 	total  *track
 	tracks map[crawl.Host]*track
 	list   []*track
+	types  map[crawl.ClientID]crawl.ClientType
 	from   time.Time // start of the interval
 }
 
@@ -129,6 +145,11 @@ func (t *track) close(known int) {
 func (p *Point) add(q *Point) {
 	p.Requests += q.Requests
 	p.Robots += q.Robots
+	for i, n := range q.Clients {
+		p.Clients[i] += n
+	}
+	p.HTTP2 += q.HTTP2
+	p.Refused += q.Refused
 	for i, n := range q.Responses {
 		p.Responses[i] += n
 	}
@@ -170,6 +191,7 @@ func (r *recorder) sent(job *schedule.Job) {
 		if job.Kind == crawl.KindRobots {
 			t.point.Robots++
 		}
+		t.point.Clients[r.clientType(job)]++
 		t.point.Parallel = max(t.point.Parallel, t.inflight)
 		t.lastSent = job.Issued
 	})
@@ -181,6 +203,12 @@ func (r *recorder) answered(job *schedule.Job, f *schedule.Findings) {
 		t.point.Responses[f.Row.Response]++
 		t.point.Bytes += f.Result.HeaderBytes + f.Result.WireBytes
 		t.point.Open += f.Result.Timings.Total
+		if f.Result.Protocol == crawl.ProtocolHTTP2 {
+			t.point.HTTP2++
+		}
+		if f.Result.Misdirected {
+			t.point.Refused++
+		}
 	})
 }
 
@@ -209,6 +237,12 @@ func (r *recorder) outcome(o *crawl.Outcome) {
 				t.index[x.From.State]--
 			}
 			t.index[x.To.State]++
+			if !x.At.Before(r.sc.Start) && x.From.State != x.To.State {
+				if t.rows == nil {
+					t.rows = map[Change]int{}
+				}
+				t.rows[Change{x.To.State, x.To.Row}]++
+			}
 		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 // reserved reports whether a name is the first segment of a trap's paths.
 func reserved(name string) bool {
 	switch name {
-	case "calendar", "deep", "facets", "account":
+	case "calendar", "deep", "facets", "account", "assets":
 		return true
 	}
 	return false

@@ -3,20 +3,59 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"trawl/internal/client"
+	"trawl/internal/client/strictyaml"
 	"trawl/internal/crawl"
 	"trawl/internal/schedule"
 	"trawl/internal/weburl"
 )
 
+// FieldError is one thing that is wrong with a scenario.
+type FieldError struct {
+	Field  string // path of the field in a scenario file: "hosts[0].pages[1].count"
+	Detail string // what is wrong with it
+	Near   string // the nearest valid name; "" = none
+}
+
+func (e *FieldError) Error() string {
+	if e.Near != "" {
+		return fmt.Sprintf("%s: %s; did you mean %q?", e.Field, e.Detail, e.Near)
+	}
+	return e.Field + ": " + e.Detail
+}
+
 // checks gathers what is wrong with a scenario, each with the field's name.
 type checks struct{ errs []error }
 
-func (c *checks) failf(field, format string, args ...any) {
-	c.errs = append(c.errs, fmt.Errorf("%s: %s", field, fmt.Sprintf(format, args...)))
+func (c *checks) failf(field, format string, args ...any) { c.nearf(field, "", format, args...) }
+
+// nearf is failf with the nearest valid name.
+func (c *checks) nearf(field, near, format string, args ...any) {
+	c.errs = append(c.errs, &FieldError{Field: field, Detail: fmt.Sprintf(format, args...), Near: near})
+}
+
+// oneOf reports a value that is none of the names.
+func (c *checks) oneOf(field, v string, names ...string) {
+	if !slices.Contains(names, v) {
+		c.nearf(field, strictyaml.Nearest(v, names), "%q is none of %s", v, strings.Join(names, ", "))
+	}
+}
+
+// known reports a name that is no host of the scenario.
+func (c *checks) known(field, name string, hosts map[string]bool, shared bool) {
+	if one, ok := hosts[name]; !ok || !one && !shared {
+		names := slices.Sorted(maps.Keys(hosts))
+		near := strictyaml.Nearest(name, names)
+		if near == name {
+			near = ""
+		}
+		c.nearf(field, near, "%q is no host of the scenario", name)
+	}
 }
 
 // bounded reports a value outside of [least, most].
@@ -27,8 +66,8 @@ func bounded[T int | int64 | float64 | time.Duration](c *checks, field string, v
 	}
 }
 
-// Validate reports everything that is wrong with the scenario, each error with
-// the name of the field in a scenario file; nil if it can be run.
+// Validate reports everything that is wrong with the scenario, as [*FieldError]s
+// joined; nil if it can be run.
 func (sc Scenario) Validate() error {
 	all, err := client.Builtin()
 	if err != nil {
@@ -43,6 +82,9 @@ func (sc Scenario) validate(all *client.Catalogue) error {
 		c.failf("duration", "it must be given, and positive")
 	}
 	bounded(c, "duration", sc.Duration, 0, MaxDuration)
+	if y := sc.Start.Year(); !sc.Start.IsZero() && (y < 1970 || y > 9000) {
+		c.failf("start", "the year %d is not from 1970 to 9000", y)
+	}
 	bounded(c, "interval", sc.Interval, 0, MaxDuration)
 	if sc.Interval > 0 && sc.Duration/sc.Interval >= MaxPoints {
 		c.failf("interval", "the timeline would have more than %d points: make it longer", MaxPoints)
@@ -73,11 +115,7 @@ func (sc Scenario) checkClients(c *checks, all *client.Catalogue) {
 		p, ok := all.Get(cl.ID)
 		switch {
 		case !ok:
-			near := ""
-			if n := all.Nearest(cl.ID); n != "" {
-				near = fmt.Sprintf("; did you mean %q?", n)
-			}
-			c.failf(field+"id", "%q is no client of the catalogue%s", cl.ID, near)
+			c.nearf(field+"id", string(all.Nearest(cl.ID)), "%q is no client of the catalogue", cl.ID)
 		case p.ControlOnly:
 			c.failf(field+"id", "%q makes no requests", cl.ID)
 		case seen[cl.ID]:
@@ -85,6 +123,11 @@ func (sc Scenario) checkClients(c *checks, all *client.Catalogue) {
 		}
 		seen[cl.ID] = true
 		bounded(c, field+"weight", cl.Weight, 0, 1e6)
+		bounded(c, field+"from", cl.From, 0, sc.Duration)
+		bounded(c, field+"landing", cl.Landing, 0, 1)
+		if i == 0 && cl.From > 0 {
+			c.failf(field+"from", "the primary client begins at the start: put it behind another")
+		}
 	}
 }
 
@@ -120,13 +163,10 @@ func (sc Scenario) checkHosts(c *checks) map[string]bool {
 		pages += max(1, h.Count) * h.checkPages(c, field)
 		h.Server.check(c, field+"server.")
 		for j, t := range h.Traps {
-			switch t {
-			case TrapCalendar, TrapDeeper, TrapFacets, TrapSession:
-			default:
-				c.failf(fmt.Sprintf("%straps[%d]", field, j), "%q is none of calendar, deeper, facets, session", t)
-			}
+			c.oneOf(fmt.Sprintf("%straps[%d]", field, j), string(t), "calendar", "deeper", "facets", "session")
 		}
-		if !h.Empty {
+		bounded(c, field+"capacity", h.Capacity, 0, 1e6)
+		if !h.Empty && !h.Hidden {
 			seeds++
 		}
 	}
@@ -134,10 +174,11 @@ func (sc Scenario) checkHosts(c *checks) map[string]bool {
 		c.failf("hosts", "there are %d pages, at most %d can be simulated", pages, MaxPages)
 	}
 	if seeds == 0 && len(sc.Hosts) > 0 {
-		c.failf("hosts", "all of them are empty: there is nothing to start from")
+		c.failf("hosts", "all of them are empty or hidden: there is nothing to start from")
 	}
 	for i, h := range sc.Hosts {
 		h.Robots.check(c, fmt.Sprintf("hosts[%d].robots.", i), names)
+		h.Assets.check(c, fmt.Sprintf("hosts[%d].assets.", i), names, sc.Duration)
 	}
 	return names
 }
@@ -153,7 +194,7 @@ func (h Host) checkPages(c *checks, field string) int {
 		case seen[p.Name]:
 			c.failf(at+"name", "%q is there twice", p.Name)
 		case reserved(p.Name):
-			c.failf(at+"name", "%q is the path of a trap", p.Name)
+			c.failf(at+"name", "%q is the path of a trap or of assets", p.Name)
 		}
 		seen[p.Name] = true
 		if p.Count <= 0 {
@@ -167,9 +208,26 @@ func (h Host) checkPages(c *checks, field string) int {
 			c.failf(at+"change_every", "%v is less than a second", p.ChangeEvery)
 		}
 		bounded(c, at+"max_age", p.MaxAge, 0, MaxDuration)
+		checkStatus(c, at+"status", p.Status)
+		if p.Known && (h.Empty || h.Hidden) {
+			c.failf(at+"known", "the host is empty or hidden, so nothing of it is known")
+		}
 		n += min(p.Count, MaxPages)
 	}
 	return n + 1
+}
+
+func (a Assets) check(c *checks, field string, names map[string]bool, duration time.Duration) {
+	bounded(c, field+"count", a.Count, 0, MaxAssets)
+	bounded(c, field+"per_page", a.PerPage, 0, 1000)
+	bounded(c, field+"bytes", a.Bytes, 0, 1<<40)
+	bounded(c, field+"deploys", len(a.Deploys), 0, MaxDeploys)
+	for i, d := range a.Deploys {
+		bounded(c, fmt.Sprintf("%sdeploys[%d]", field, i), d, 0, duration)
+	}
+	if a.Host != "" {
+		c.known(field+"host", a.Host, names, false)
+	}
 }
 
 func (s Server) check(c *checks, field string) {
@@ -183,6 +241,9 @@ func (s Server) check(c *checks, field string) {
 	bounded(c, field+"rate_burst", s.RateBurst, 0, 1<<30)
 	checkStatus(c, field+"rate_status", s.RateStatus)
 	bounded(c, field+"retry_after", s.RetryAfter, 0, MaxDuration)
+	if s.HTTP2 != 0 {
+		bounded(c, field+"http2", s.HTTP2, 0.01, 100)
+	}
 }
 
 func (r RobotsFile) check(c *checks, field string, names map[string]bool) {
@@ -202,8 +263,8 @@ func (r RobotsFile) check(c *checks, field string, names map[string]bool) {
 		c.failf(field+"group", "%q is no product token: letters, - and _", r.Group)
 	}
 	bounded(c, field+"max_age", r.MaxAge, 0, MaxDuration)
-	if r.MoveTo != "" && !names[r.MoveTo] {
-		c.failf(field+"move_to", "%q is no host of the scenario", r.MoveTo)
+	if r.MoveTo != "" {
+		c.known(field+"move_to", r.MoveTo, names, false)
 	}
 }
 
@@ -221,9 +282,7 @@ func checkPath(c *checks, field, p string) {
 
 func (f *Fault) check(c *checks, field string, names map[string]bool, duration time.Duration) {
 	for i, n := range f.Hosts {
-		if _, ok := names[n]; !ok {
-			c.failf(fmt.Sprintf("%shosts[%d]", field, i), "%q is no host of the scenario", n)
-		}
+		c.known(fmt.Sprintf("%shosts[%d]", field, i), n, names, true)
 	}
 	bounded(c, field+"from", f.From, 0, duration)
 	bounded(c, field+"for", f.For, 0, MaxDuration)
@@ -232,31 +291,29 @@ func (f *Fault) check(c *checks, field string, names map[string]bool, duration t
 	for i, p := range f.Paths {
 		checkPath(c, fmt.Sprintf("%spaths[%d]", field, i), p)
 	}
-	switch f.Target {
-	case TargetAll, TargetPages, TargetRobots, TargetHome:
-	default:
-		c.failf(field+"target", "%q is none of pages, robots, home", f.Target)
+	if f.Target != TargetAll {
+		c.oneOf(field+"target", string(f.Target), "pages", "robots", "home")
 	}
 	checkStatus(c, field+"status", f.Status)
 	if f.Failure != "" {
 		if _, ok := failureOf(f.Failure); !ok {
-			c.failf(field+"failure", "%q is no failure of a server or network", f.Failure)
+			c.nearf(field+"failure", strictyaml.Nearest(f.Failure, failureNames()), "%q is no failure of a server or network", f.Failure)
 		}
 	}
 	if f.Slow != 0 {
 		bounded(c, field+"slow", f.Slow, 0.01, 1000)
 	}
-	if f.MoveTo != "" && !names[f.MoveTo] {
-		c.failf(field+"move_to", "%q is no host of the scenario", f.MoveTo)
+	if f.MoveTo != "" {
+		c.known(field+"move_to", f.MoveTo, names, false)
 	}
 	n := 0
-	for _, set := range []bool{f.Status != 0, f.Failure != "", f.Slow != 0, f.ErrorText, f.MoveTo != "", f.RobotsFile != nil} {
+	for _, set := range []bool{f.Status != 0, f.Failure != "", f.Slow != 0, f.ErrorText, f.MoveTo != "", f.OptOut, f.RobotsFile != nil} {
 		if set {
 			n++
 		}
 	}
 	if n != 1 {
-		c.failf(strings.TrimSuffix(field, "."), "exactly one of status, failure, slow, error_text, move_to and robots_file must be given, not %d", n)
+		c.failf(strings.TrimSuffix(field, "."), "exactly one of status, failure, slow, error_text, move_to, opt_out and robots_file must be given, not %d", n)
 	}
 	if f.RobotsFile != nil {
 		f.RobotsFile.check(c, field+"robots_file.", names)

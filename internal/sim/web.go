@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -17,7 +18,9 @@ import (
 // server works on Knee requests at a time); its bytes take as long as Bandwidth
 // lets them. Beyond Overload requests under way it answers 503 in a tenth of
 // that, beyond Collapse it does not answer in time, beyond RateLimit requests a
-// second (a bucket of RateBurst) it answers RateStatus. Faults come first.
+// second (a bucket of RateBurst) it answers RateStatus. Faults come first. Over
+// HTTP/2 the latency is multiplied by HTTP2; a 421 there costs a second request,
+// over HTTP/1.1, as the fetcher makes it at once.
 //
 // A page is a place in a tree over all pages of its host, so that every page is
 // reachable, and has further links by chance. Its body holds the links and the
@@ -41,9 +44,11 @@ type site struct {
 	changes []change
 	faults  []*Fault
 	robots  []byte
-	open    int       // requests under way
-	known   bool      // the scheduler was told of it
-	wake    time.Time // when it is looked at next, though the scheduler does not know it; zero = not
+	index   int        // in the web's list
+	assets  crawl.Host // that serves its assets
+	open    int        // requests under way
+	known   bool       // the scheduler was told of it
+	wake    time.Time  // when it is looked at next, though the scheduler does not know it; zero = not
 	tokens  float64
 	filled  time.Duration // when tokens were right
 }
@@ -65,6 +70,7 @@ func NewWeb(sc Scenario) *Web {
 	w := &Web{start: sc.Start, seed: sc.Seed, sites: map[crawl.Host]*site{}, rnd: rand.New(rand.NewPCG(sc.Seed, 0x77eb))}
 	for i := range sc.Hosts {
 		s := newSite(sc.Hosts[i], mix(sc.Seed, uint64(i)+1))
+		s.index = i
 		w.sites[s.name] = s
 		w.list = append(w.list, s)
 	}
@@ -85,7 +91,9 @@ func NewWeb(sc Scenario) *Web {
 }
 
 func newSite(cfg Host, seed uint64) *site {
-	s := &site{name: crawl.Host(cfg.Name), cfg: cfg, seed: seed, pages: 1, branch: 2, robots: cfg.Robots.text(), tokens: float64(cfg.Server.RateBurst)}
+	s := &site{
+		name: crawl.Host(cfg.Name), assets: crawl.Host(cmp.Or(cfg.Assets.Host, cfg.Name)), cfg: cfg, seed: seed, pages: 1, branch: 2, robots: cfg.Robots.text(), tokens: float64(cfg.Server.RateBurst),
+	}
 	for _, p := range cfg.Pages {
 		s.classes = append(s.classes, class{p, s.pages})
 		s.pages += p.Count
@@ -99,6 +107,8 @@ type Response struct {
 	Took   time.Duration // from the request to the end
 	result crawl.Result
 	site   *site
+	owner  *site // of an asset, nil if it is none
+	proto  crawl.Protocol
 	body   body
 	page   int
 	path   string
@@ -115,13 +125,14 @@ const (
 	bodyError
 	bodyRobots
 	bodyOther // of another robots.txt
+	bodyAsset
 )
 
 // Serve takes a request at now. Its answer is there after Took, and then
 // [Web.Finish] is called.
 func (w *Web) Serve(req *crawl.Request, now time.Time) *Response {
 	at := now.Sub(w.start)
-	r := &Response{result: crawl.Result{URL: req.URL, Start: now, Limit: req.Limits.For("text/html")}, page: -1}
+	r := &Response{result: crawl.Result{URL: req.URL, Start: now, Limit: req.Limits.For("text/html")}, page: -1, proto: crawl.ProtocolHTTP1}
 	s := w.sites[req.URL.Host()]
 	if s == nil {
 		r.fail(crawl.FailDNS, req, 0)
@@ -129,8 +140,9 @@ func (w *Web) Serve(req *crawl.Request, now time.Time) *Response {
 	}
 	r.site, r.path = s, req.URL.PathQuery()
 	s.open++
-	slow, fault := s.fault(r.path, at)
-	latency := float64(s.cfg.Server.Latency) * slow
+	t := s.trouble(r.path, at)
+	fault := t.decides
+	latency := float64(s.cfg.Server.Latency) * t.slow * r.negotiate(req, t.optOut)
 	if j := s.cfg.Server.Jitter; j > 0 {
 		latency *= 1 + j*(2*w.rnd.Float64()-1)
 	}
@@ -147,9 +159,24 @@ func (w *Web) Serve(req *crawl.Request, now time.Time) *Response {
 		r.take(wait, 500, req)
 	case s.refuses(r, wait, at, req):
 	default:
+		r.owner = w.assetOwner(s, r.path)
 		s.content(r, req, fault, wait, at)
 	}
 	return r
+}
+
+// negotiate settles the protocol and returns its factor on the latency.
+func (r *Response) negotiate(req *crawl.Request, optOut bool) float64 {
+	f := r.site.cfg.Server.HTTP2
+	switch {
+	case req.Protocol != crawl.ProtocolHTTP2 || f == 0:
+		return 1
+	case optOut:
+		r.result.Misdirected = true
+		return 2 // asked again over HTTP/1.1
+	}
+	r.proto = crawl.ProtocolHTTP2
+	return f
 }
 
 // refuses answers for a server that has too much to do.
@@ -198,7 +225,7 @@ func (w *Web) Finish(r *Response, buf []byte) (*crawl.Result, []byte) {
 
 func (r *Response) status(status int, retryAfter time.Duration) {
 	r.result.Status = status
-	r.result.Protocol = crawl.ProtocolHTTP1
+	r.result.Protocol = r.proto
 	if retryAfter > 0 {
 		r.result.Header = append(r.result.Header, crawl.Field{Name: "Retry-After", Value: strconv.Itoa(int(retryAfter.Seconds()))})
 	}
@@ -265,6 +292,15 @@ func failureOf(name string) (crawl.FailureClass, bool) {
 		}
 	}
 	return crawl.FailNone, false
+}
+
+// failureNames are the names that failureOf knows.
+func failureNames() []string {
+	var names []string
+	for c := crawl.FailDNS; c <= crawl.FailUnparseable; c++ {
+		names = append(names, c.String())
+	}
+	return names
 }
 
 // mix is a hash of two numbers (the finaliser of splitmix64).
