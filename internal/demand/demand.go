@@ -39,8 +39,12 @@ type Params struct {
 	MaxInterval time.Duration // and lengthen it up to this
 	RetryFirst  time.Duration // after the first failure; doubles
 	RetryMax    time.Duration
+	Sitemap     time.Duration // until a sitemap is read again, if that is sooner than Refresh (D2)
 	SinkFirst   time.Duration // after the first 4xx; doubles (F6)
 	Blocked     time.Duration // until robots.txt is looked at again (C7)
+	Duplicate   float64       // times the usual interval, for a URL that only repeats what another gives (F11)
+	Cycle       time.Duration // of the client; 0 = none (H5): see [Params.For]
+	Resource    time.Duration // for which a page resource is kept, whatever its caching headers say (J4)
 }
 
 // DefaultParams returns the house choices.
@@ -48,9 +52,19 @@ func DefaultParams() Params {
 	const day = 24 * time.Hour
 	return Params{
 		Refresh: 7 * day, MinInterval: time.Hour, MaxInterval: 90 * day,
-		RetryFirst: 30 * time.Second, RetryMax: day,
-		SinkFirst: day, Blocked: day,
+		RetryFirst: 30 * time.Second, RetryMax: day, Sitemap: day,
+		SinkFirst: day, Blocked: day, Duplicate: 4, Resource: 30 * day,
 	}
+}
+
+// For returns p for a client that asks for each URL about once in a cycle,
+// whatever the URL is like (H5); a cycle of 0 is none.
+func (p Params) For(cycle time.Duration) Params {
+	if cycle > 0 {
+		p.Refresh, p.MinInterval, p.MaxInterval = cycle, cycle, max(cycle, p.MaxInterval)
+		p.Cycle = cycle
+	}
+	return p
 }
 
 // Discovered returns the place in the queue of a URL just discovered.
@@ -78,13 +92,38 @@ func Next(p Params, next react.Next, v crawl.Visit, maxAge time.Duration, now ti
 		return v.Band, now.Add(p.RetryFirst)
 	case react.NextPruned:
 		return BandSink, now.Add(p.MaxInterval)
+	case react.NextDuplicate:
+		return BandSink, now.Add(min(time.Duration(float64(p.Refresh)*max(p.Duplicate, 1)), p.MaxInterval))
 	case react.NextRefresh:
 	}
+	if v.Kind == crawl.KindResource {
+		return BandRefresh, now.Add(p.Resource)
+	}
 	d := p.Refresh
-	if maxAge > 0 {
+	if v.Kind == crawl.KindSitemap && p.Cycle == 0 && p.Sitemap > 0 {
+		d = min(d, p.Sitemap)
+	}
+	if maxAge > 0 && p.Cycle == 0 {
 		d = min(max(maxAge, p.MinInterval), p.MaxInterval)
 	}
 	return BandRefresh, now.Add(d)
+}
+
+// unchangedFor is how many intervals a page waits at most because its lastmod
+// stands still (house choice): a sitemap that stopped telling is found out by then.
+const unchangedFor = 4
+
+// Claimed gives a sitemap's claim its places in the queue, as far as the lastmod
+// of its host is believed (D2): a page that is newer than its last crawl is due at
+// once, one that is not waits another interval from when the sitemap said so.
+func Claimed(p Params, c crawl.Claim, newer, unchanged bool) crawl.Claim {
+	if newer {
+		c.Band, c.Sooner = BandRefresh, c.At
+	}
+	if unchanged {
+		c.Later, c.LaterAge = c.At.Add(p.Refresh), min(unchangedFor*p.Refresh, p.MaxInterval)
+	}
+	return c
 }
 
 // double returns first × 2^(n-1), at most limit.

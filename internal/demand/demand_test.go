@@ -69,3 +69,37 @@ func TestC7DisallowedWaits(t *testing.T) {
 		t.Errorf("band %d, in %s", band, due.Sub(t0))
 	}
 }
+
+func TestH4DuplicatesAreCrawledRarely(t *testing.T) {
+	p := DefaultParams()
+	band, due := Next(p, react.NextDuplicate, crawl.Visit{}, time.Hour, t0)
+	if band != BandSink || due.Sub(t0) != 4*p.Refresh {
+		t.Errorf("band %d, in %s", band, due.Sub(t0))
+	}
+	p.Refresh = 60 * 24 * time.Hour
+	if _, due := Next(p, react.NextDuplicate, crawl.Visit{}, 0, t0); due.Sub(t0) != p.MaxInterval {
+		t.Errorf("in %s, beyond the longest interval", due.Sub(t0))
+	}
+}
+
+func TestH5Cycle(t *testing.T) {
+	p := DefaultParams().For(14 * 24 * time.Hour)
+	for _, maxAge := range []time.Duration{0, time.Second, 80 * 24 * time.Hour} {
+		if _, due := Next(p, react.NextRefresh, crawl.Visit{}, maxAge, t0); due.Sub(t0) != 14*24*time.Hour {
+			t.Errorf("max-age %s: in %s", maxAge, due.Sub(t0))
+		}
+	}
+	if DefaultParams().For(0) != DefaultParams() {
+		t.Error("a client without a cycle has other intervals than the defaults")
+	}
+}
+
+// J4: a page resource is kept for 30 days, whatever its caching headers say.
+func TestJ4ResourcesAreKept(t *testing.T) {
+	v := crawl.Visit{Kind: crawl.KindResource}
+	for _, maxAge := range []time.Duration{0, time.Hour, 80 * 24 * time.Hour} {
+		if _, due := Next(DefaultParams(), react.NextRefresh, v, maxAge, t0); due.Sub(t0) != 30*24*time.Hour {
+			t.Errorf("max-age %s: in %s", maxAge, due.Sub(t0))
+		}
+	}
+}

@@ -50,6 +50,7 @@ type Config struct {
 	Patience    time.Duration
 	Grace       time.Duration // for fetches under way after a stop
 	Progress    *Progress     // may be nil
+	Warn        func(string)  // told what is wrong and does not end the run; may be nil
 }
 
 // Defaults (house choices).
@@ -60,7 +61,8 @@ const (
 	leaseTime          = time.Minute
 	renewEvery         = 20 * time.Second
 	dueHostsEvery      = 15 * time.Second
-	maxPending         = 4096 // outcomes waiting for the committer
+	wishesEvery        = time.Second // an owner's limit must act at once (E7)
+	maxPending         = 4096        // outcomes waiting for the committer
 )
 
 // Ending says why a run ended.
@@ -93,6 +95,9 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	if cfg.Grace <= 0 {
 		cfg.Grace = DefaultGrace
+	}
+	if cfg.Warn == nil {
+		cfg.Warn = func(string) {}
 	}
 	if cfg.Progress == nil {
 		cfg.Progress = NewProgress()

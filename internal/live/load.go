@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"trawl/internal/crawl"
+	"trawl/internal/owner"
 	"trawl/internal/schedule"
 	"trawl/internal/store"
 )
@@ -17,6 +18,7 @@ type loadRequest struct {
 	now    time.Time
 	leases []store.Lease
 	limit  int
+	wishes bool // asks for what the owners of hostnames want, and nothing else
 }
 
 type loadResult struct {
@@ -24,6 +26,8 @@ type loadResult struct {
 	hosts   []hostRecords
 	entries []crawl.QueueEntry
 	next    time.Time
+	wishes  owner.Book
+	wrong   []error // wishes that cannot be read
 	err     error
 }
 
@@ -42,6 +46,10 @@ func (l *loop) load(ctx context.Context) {
 
 func (l *loop) read(ctx context.Context, req loadRequest) loadResult {
 	r := loadResult{req: req}
+	if req.wishes {
+		r.wishes, r.wrong, r.err = Wishes(ctx, l.cfg.Store)
+		return r
+	}
 	switch req.step.Kind {
 	case schedule.StepLoadURLs:
 		r.entries, r.next, r.err = l.readURLs(ctx, req)
@@ -99,13 +107,21 @@ func (l *loop) scan() {
 // take hands what was read to the scheduler.
 func (l *loop) take(r loadResult) {
 	now := utcNow()
-	if r.req.step.Kind == schedule.StepWait {
+	switch {
+	case r.req.wishes:
+		l.asking = false
+	case r.req.step.Kind == schedule.StepWait:
 		l.scanning = false
-	} else {
+	default:
 		l.loading--
 	}
 	if r.err != nil {
 		l.fail(fmt.Errorf("reading the store: %w", r.err))
+		return
+	}
+	if r.req.wishes {
+		l.sched.SetWishes(now, r.wishes)
+		l.warn(r.wrong)
 		return
 	}
 	for _, h := range r.hosts {

@@ -34,6 +34,8 @@ type loop struct {
 	uncommit  int              // handed over or pending, not acknowledged
 	scanning  bool             // a DueHosts load is under way
 	scanned   time.Time        // when DueHosts was last asked
+	asking    bool             // a load of the owners' wishes is under way
+	warned    map[string]bool  // what Warn was told
 	renewing  bool
 	until     time.Time // what Next last waited for
 	stopping  Ending
@@ -43,7 +45,8 @@ type loop struct {
 
 func newLoop(cfg Config, leases []store.Lease) *loop {
 	return &loop{
-		cfg: cfg, sched: schedule.New(cfg.Schedule), seen: newSeen(), leases: leases,
+		warned: map[string]bool{},
+		cfg:    cfg, sched: schedule.New(cfg.Schedule), seen: newSeen(), leases: leases,
 		jobs: make(chan *schedule.Job, cfg.Concurrency), done: make(chan finished, cfg.Concurrency),
 		loads: make(chan loadRequest), loaded: make(chan loadResult, 16),
 		commits: make(chan *crawl.Outcome), acks: make(chan ack, 4), renewed: make(chan renewal, 1),
@@ -81,8 +84,11 @@ func (l *loop) drive(ctx context.Context) Ending {
 	defer timer.Stop()
 	renew := time.NewTicker(renewEvery)
 	defer renew.Stop()
+	wishes := time.NewTicker(wishesEvery)
+	defer wishes.Stop()
 	interrupt := ctx.Done()
 	var grace <-chan time.Time
+	l.ask() // before the first hostname: a pause holds from the start
 	l.scan()
 	for {
 		now := utcNow()
@@ -111,6 +117,8 @@ func (l *loop) drive(ctx context.Context) Ending {
 			l.renewal(r)
 		case <-renew.C:
 			l.renew(ctx)
+		case <-wishes.C:
+			l.ask()
 		case <-timer.C:
 		case <-interrupt:
 			interrupt = nil
@@ -196,7 +204,7 @@ func (l *loop) fail(err error) {
 }
 
 func (l *loop) drained() bool {
-	return l.inflight == 0 && l.loading == 0 && !l.scanning && l.uncommit == 0
+	return l.inflight == 0 && l.loading == 0 && !l.scanning && !l.asking && l.uncommit == 0
 }
 
 // drain takes what else is finished, so that the scheduler sees it before the

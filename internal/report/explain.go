@@ -7,82 +7,10 @@ import (
 	"time"
 
 	"trawl/internal/crawl"
-	"trawl/internal/robots"
+	"trawl/internal/demand"
+	"trawl/internal/react"
 	"trawl/internal/store"
 )
-
-// HostStory is why a hostname is crawled as fast as it is (E1 to E9).
-type HostStory struct {
-	Host      crawl.Host     `json:"host"`
-	Limit     float64        `json:"limit"` // connection-seconds per second
-	Cause     string         `json:"cause"`
-	Since     time.Time      `json:"since,omitzero"`
-	NotBefore time.Time      `json:"not_before,omitzero"`
-	Expected  time.Duration  `json:"expected_duration_ns"`
-	Latency   time.Duration  `json:"latency_ns"`
-	Baseline  time.Duration  `json:"baseline_latency_ns"`
-	Due       int            `json:"urls_due"`
-	More      bool           `json:"more_due"` // Due was cut
-	NextDue   time.Time      `json:"next_due,omitzero"`
-	Protocol  crawl.Protocol `json:"protocol"`
-	OptOut    bool           `json:"http2_opt_out"`
-	Robots    []RobotsStory  `json:"robots"`
-	Traps     []crawl.Trap   `json:"traps"`
-	Stats     *Breakdown     `json:"crawl_stats"`
-}
-
-// RobotsStory is the state of one robots.txt file (C4, C5).
-type RobotsStory struct {
-	Origin  crawl.Origin `json:"origin"`
-	Status  int          `json:"status"`
-	Fetched time.Time    `json:"fetched"`
-	Next    time.Time    `json:"next"`
-	Row     string       `json:"behaviour"`
-	Meaning string       `json:"meaning"`
-}
-
-// maxDueShown bounds how many due URLs are counted for a story.
-const maxDueShown = 10_000
-
-// ExplainHost tells the story of a hostname; false when it is not known.
-func ExplainHost(ctx context.Context, st store.Store, host crawl.Host, now time.Time) (*HostStory, bool, error) {
-	rec, ok, err := st.Host(ctx, host)
-	if err != nil || !ok {
-		return nil, ok, err
-	}
-	s := &HostStory{
-		Host: host, Limit: rec.Load.Limit, Cause: rec.Load.Cause, Since: rec.Load.ChangedAt,
-		Expected: seconds(rec.Load.Expected), Latency: seconds(rec.Load.Latency), Baseline: seconds(rec.Load.Baseline),
-		Protocol: rec.Protocol.Choice, OptOut: rec.Protocol.OptOut, Traps: append([]crawl.Trap{}, rec.Traps...), Robots: []RobotsStory{},
-	}
-	if rec.Load.NotBefore.After(now) {
-		s.NotBefore = rec.Load.NotBefore
-	}
-	due, err := st.DueURLs(ctx, host, "", now, maxDueShown)
-	if err != nil {
-		return nil, true, err
-	}
-	s.Due, s.More = len(due), len(due) == maxDueShown
-	if s.NextDue, err = st.NextDue(ctx, host, ""); err != nil {
-		return nil, true, err
-	}
-	files, err := st.Robots(ctx, host)
-	if err != nil {
-		return nil, true, err
-	}
-	for _, r := range files {
-		s.Robots = append(s.Robots, robotsStory(r, now))
-	}
-	s.Stats, err = Stats(ctx, st, store.StatFilter{Host: host})
-	return s, true, err
-}
-
-func robotsStory(r crawl.RobotsRecord, now time.Time) RobotsStory {
-	state := robots.Ladder(robots.DefaultTimes(), r, now)
-	return RobotsStory{Origin: r.Origin, Status: r.Status, Fetched: r.FetchedAt, Next: state.FetchAt, Row: state.Row, Meaning: state.Reason}
-}
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // URLStory is what is known of one URL, and why (F13).
 type URLStory struct {
@@ -94,8 +22,17 @@ type URLStory struct {
 	Depth      int                 `json:"depth"`
 	Index      crawl.Index         `json:"index"`
 	Canonical  crawl.URL           `json:"canonical,omitempty"`
+	Alternate  bool                `json:"alternate_page_with_canonical"` // the canonical stands for it (I8), as things are now
+	Why        string              `json:"canonical_verdict,omitempty"`   // why, or why not
 	History    []crawl.IndexChange `json:"history"`
-	Visits     []crawl.Visit       `json:"visits"`
+	Outlook    string              `json:"what_would_change_it"`
+	Visits     []URLVisit          `json:"visits"`
+}
+
+// URLVisit is the crawl state for one client, with why it is wanted when it is.
+type URLVisit struct {
+	crawl.Visit
+	Why string `json:"why_due"`
 }
 
 // ExplainURL tells the story of a URL; false when it is not known.
@@ -106,7 +43,18 @@ func ExplainURL(ctx context.Context, st store.Store, u crawl.URL) (*URLStory, bo
 	}
 	s := &URLStory{
 		URL: u, Discovered: rec.Discovered, Via: rec.Via, Referrer: rec.Referrer, Depth: rec.Depth, Index: rec.Index, Canonical: rec.Canonical,
-		Visits: rec.Visits, History: []crawl.IndexChange{}, Referrers: List[crawl.URL]{Items: []crawl.URL{}},
+		Visits: []URLVisit{}, History: []crawl.IndexChange{}, Referrers: List[crawl.URL]{Items: []crawl.URL{}},
+	}
+	for _, v := range rec.Visits {
+		s.Visits = append(s.Visits, URLVisit{v, demand.Why(demand.DefaultParams(), v)})
+	}
+	lead := crawl.Visit{}
+	if len(rec.Visits) > 0 {
+		lead = rec.Visits[0] // of the primary client, which leads the index state
+	}
+	s.Outlook = react.Outlook(react.DefaultParams(), rec.Index, lead)
+	if err := s.canonical(ctx, st, rec); err != nil {
+		return nil, true, err
 	}
 	history, err := st.History(ctx, u)
 	if err != nil {
@@ -127,39 +75,22 @@ func ExplainURL(ctx context.Context, st store.Store, u crawl.URL) (*URLStory, bo
 	return s, true, nil
 }
 
-// Text writes the story for people.
-func (s *HostStory) Text(w io.Writer) error {
-	p := &printer{w: w}
-	p.f("%s\n", Safe(string(s.Host)))
-	p.f("  crawl capacity limit %.3g connection-seconds per second\n", s.Limit)
-	p.f("  because: %s, since %s\n", Safe(s.Cause), stamp(s.Since))
-	if !s.NotBefore.IsZero() {
-		p.f("  no request before %s\n", stamp(s.NotBefore))
+// canonical judges what the page names as its canonical (case 31).
+func (s *URLStory) canonical(ctx context.Context, st store.Store, rec crawl.URLRecord) error {
+	if rec.Canonical == "" || rec.Index.State != crawl.IndexPassed {
+		return nil
 	}
-	p.f("  a fetch holds a connection for about %s; first byte after %s, normally %s\n", short(s.Expected), short(s.Latency), short(s.Baseline))
-	more := ""
-	if s.More {
-		more = " or more"
+	target, known, err := st.URL(ctx, rec.Canonical)
+	if err != nil {
+		return err
 	}
-	p.f("  waiting: %d URLs%s due now", s.Due, more)
-	if s.Due == 0 && !s.NextDue.IsZero() {
-		p.f(", the next at %s", stamp(s.NextDue))
+	var there *crawl.URLRecord
+	if known {
+		there = &target
 	}
-	p.f("\n  protocol: %s", s.Protocol)
-	if s.OptOut {
-		p.f(" (the host opted out of HTTP/2 with 421)")
-	}
-	p.f("\n")
-	for _, r := range s.Robots {
-		p.f("  robots.txt of %s: answered %d at %s; %s (%s); asked for again at %s\n",
-			Safe(string(r.Origin)), r.Status, stamp(r.Fetched), Safe(r.Meaning), r.Row, stamp(r.Next))
-	}
-	for _, t := range s.Traps {
-		p.f("  trap: %d × %s: %s\n", t.Count, Safe(t.Pattern), Safe(t.Reason))
-	}
-	p.f("\n")
-	s.Stats.text(p)
-	return p.err
+	reason, why := react.Canonical(s.URL, rec.Canonical, there)
+	s.Alternate, s.Why = reason == crawl.ReasonAlternate, why
+	return nil
 }
 
 // Text writes the story for people.
@@ -176,8 +107,17 @@ func (s *URLStory) Text(w io.Writer) error {
 		p.f(" (%s), since %s", s.Index.Row, stamp(s.Index.Since))
 	}
 	p.f("\n")
+	p.f("  what would change it: %s\n", s.Outlook)
 	if s.Canonical != "" {
 		p.f("  names as its canonical %s\n", Safe(string(s.Canonical)))
+		if s.Alternate {
+			p.f("  %s: ", crawl.ReasonAlternate)
+		} else if s.Why != "" {
+			p.f("  ")
+		}
+		if s.Why != "" {
+			p.f("%s\n", Safe(s.Why))
+		}
 	}
 	for i := range s.Visits {
 		s.visit(p, &s.Visits[i])
@@ -192,19 +132,22 @@ func (s *URLStory) Text(w io.Writer) error {
 	return p.err
 }
 
-func (s *URLStory) visit(p *printer, v *crawl.Visit) {
+func (s *URLStory) visit(p *printer, v *URLVisit) {
 	p.f("\nClient %s\n", v.Client)
+	for _, a := range v.Past {
+		p.f("  %s\n", answers(a))
+	}
 	switch {
 	case v.Crawls == 0 && v.Robots:
 		p.f("  never crawled: disallowed by robots.txt\n")
 	case v.Crawls == 0:
 		p.f("  never crawled\n")
 	default:
-		answer := fmt.Sprintf("answered %d", v.Status)
-		if v.Failure != crawl.FailNone {
-			answer = v.Failure.String()
-		}
+		answer := answer(v.Status, v.Failure)
 		p.f("  last crawl %s: %s (%s), %s, %s in %s\n", stamp(v.LastCrawl), answer, v.Response, v.Type, Bytes(v.Bytes), short(v.Duration))
+		if v.Same > 0 {
+			p.f("  the same answer %d times in a row, since %s\n", v.Same+1, stamp(v.SameSince))
+		}
 		p.f("  crawled %d times, content changed %d times\n", v.Crawls, v.Changes)
 	}
 	if v.Failures > 0 {
@@ -223,8 +166,23 @@ func (s *URLStory) visit(p *printer, v *crawl.Visit) {
 		p.f("  archived in %s at byte %d\n", v.Archive.File, v.Archive.Offset)
 	}
 	if !v.Due.IsZero() {
-		p.f("  wanted again at %s, band %d of the hostname's queue\n", stamp(v.Due), v.Band)
+		p.f("  wanted again at %s, band %d of the hostname's queue: %s\n", stamp(v.Due), v.Band, v.Why)
 	}
+}
+
+func answer(status int, failure crawl.FailureClass) string {
+	if failure != crawl.FailNone {
+		return failure.String()
+	}
+	return fmt.Sprintf("answered %d", status)
+}
+
+// answers tells of one or more crawls with the same answer.
+func answers(a crawl.Answer) string {
+	if a.Count == 1 {
+		return stamp(a.Since) + ": " + answer(a.Status, a.Failure)
+	}
+	return fmt.Sprintf("%s to %s: %s, %d times", stamp(a.Since), stamp(a.Until), answer(a.Status, a.Failure), a.Count)
 }
 
 func stamp(t time.Time) string {

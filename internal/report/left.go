@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"trawl/internal/crawl"
+	"trawl/internal/owner"
 	"trawl/internal/store"
 )
 
@@ -39,9 +40,20 @@ func (b *builder) left(ctx context.Context, st store.Store, rec *crawl.HostRecor
 				l.robots(&files[i], b.opt.Now)
 			}
 		}
+		l.paused(b.wishes[rec.Host], b.opt.Now)
 		b.sum.Left.add(b.opt.Limit, l)
 	}
 	return nil
+}
+
+// paused replaces the reason by the owner's pause, if there is one (E7).
+func (l *LeftHost) paused(w owner.Wishes, now time.Time) {
+	if paused, until := w.Paused(now); paused {
+		l.Reason, l.Until = "paused by its owner (E7)", until
+		if w.Pause.Note != "" {
+			l.Reason += ": " + w.Pause.Note
+		}
+	}
 }
 
 // robots replaces the reason by what robots.txt has to do with it, if it has.

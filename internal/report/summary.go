@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"trawl/internal/crawl"
+	"trawl/internal/live"
+	"trawl/internal/owner"
 	"trawl/internal/store"
 )
 
@@ -112,6 +114,10 @@ func Summarise(ctx context.Context, st store.Store, opt Options) (*Summary, erro
 	if err := b.referrers(ctx, st); err != nil {
 		return nil, err
 	}
+	var err error
+	if b.wishes, _, err = live.Wishes(ctx, st); err != nil {
+		return nil, err
+	}
 	if err := b.hosts(ctx, st); err != nil {
 		return nil, err
 	}
@@ -158,6 +164,7 @@ type builder struct {
 	broken  map[uint32][]int // link hash -> entries of Broken
 	pending map[crawl.Host]map[crawl.Origin]int64
 	index   map[string]int64
+	wishes  owner.Book
 }
 
 func (b *builder) url(rec *crawl.URLRecord) {

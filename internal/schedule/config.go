@@ -6,6 +6,7 @@ import (
 	"trawl/internal/client"
 	"trawl/internal/crawl"
 	"trawl/internal/demand"
+	"trawl/internal/egress"
 	"trawl/internal/hostload"
 	"trawl/internal/protocol"
 	"trawl/internal/react"
@@ -24,6 +25,7 @@ type Config struct {
 	Identity client.Identity
 	Capacity func(crawl.Host) hostload.Params // per hostname: stranger, own, owner's limit
 	Paused   func(crawl.Host) bool            // the owner's pause (E7); nil = none
+	Egress   func(crawl.Host) egress.Plan     // per hostname: the regions it may be asked from (B10); nil = direct
 	Robots   robots.Times
 	React    react.Params
 	Demand   demand.Params

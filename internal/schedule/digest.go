@@ -32,6 +32,7 @@ type Findings struct {
 	MaxAge      time.Duration
 	Archive     crawl.ArchiveRef // set by the driver
 	Unchanged   bool             // 304, or the same bytes as last time
+	Sitemap     *SitemapFindings // nil: no sitemap was read
 }
 
 // Digest reads a response. It is pure and may run in any goroutine; at is the
@@ -54,11 +55,15 @@ func (c *Config) Digest(job *Job, res *crawl.Result, skip func(crawl.URL) bool, 
 		if job.Kind == crawl.KindSitemap {
 			f.Page = content.ReadSitemap(res)
 		} else {
-			f.Page = content.Read(res, content.Options{RobotsNames: cl.Profile.MetaNames(), MaxLinks: c.MaxLinks})
+			f.Page = content.Read(res, content.Options{RobotsNames: cl.Profile.MetaNames(), MaxLinks: c.MaxLinks, Runs: job.Watch})
 		}
 		f.File = f.Page.Type
 		f.Unchanged = job.Entry.Visit.Digest != 0 && job.Entry.Visit.Digest == f.Page.Digest
-		c.links(f, job, cl, skip, at)
+		if job.Kind == crawl.KindSitemap {
+			c.sitemapLinks(f, job, skip, at)
+		} else {
+			c.links(f, job, cl, skip, at)
+		}
 	case react.EffectStands:
 		f.File, f.Unchanged = job.Entry.Visit.Type, true
 	default:
@@ -104,7 +109,7 @@ func (c *Config) redirect(f *Findings, job *Job, cl *Client, at time.Time) {
 	f.Follow = true
 	band, due := demand.Discovered(crawl.ViaRedirect, job.Kind, at)
 	f.Discovered = append(f.Discovered, crawl.Discovery{
-		URL: f.Target, Client: job.Client, Kind: job.Kind, Via: crawl.ViaRedirect, Referrer: job.URL, Depth: job.Entry.Depth,
+		URL: f.Target, Client: job.Client, Kind: job.Kind, Via: crawl.ViaRedirect, Referrer: referrerOf(job), Depth: job.Entry.Depth,
 		Chain: append(slices.Clone(job.Chain), job.URL), At: at, Band: band, Due: due,
 	})
 }
@@ -132,7 +137,7 @@ type linkFilter struct {
 
 // links selects the URLs that the page makes known (D1, D3).
 func (c *Config) links(f *Findings, job *Job, cl *Client, skip func(crawl.URL) bool, at time.Time) {
-	if !cl.Profile.FollowsLinks && job.Kind != crawl.KindSitemap {
+	if !cl.Profile.FollowsLinks {
 		return
 	}
 	lf := linkFilter{cfg: c, job: job, same: map[crawl.Host]bool{job.URL.Host(): true}, follow: !f.Page.Directives.Nofollow}
@@ -177,20 +182,8 @@ func (c *Config) canonical(f *Findings, job *Job, lf *linkFilter, skip func(craw
 
 // wants decides whether a link is followed at all.
 func (lf *linkFilter) wants(l *crawl.Link, depth int) bool {
-	host := l.URL.Host()
-	if lf.job.Kind == crawl.KindSitemap {
-		// D2: a sitemap speaks for its own hostname. (Sitemaps of other hosts
-		// named by robots.txt are treated alike for now.)
-		if host != lf.job.URL.Host() {
-			return false
-		}
-		return l.Kind == crawl.KindSitemap && depth <= maxSitemapDepth || l.Kind == crawl.KindPage && lf.cfg.Scope.Check(l.URL, depth) == InScope
-	}
-	return lf.follow && !l.NoFollow && lf.sameSite(host) && lf.cfg.Scope.Check(l.URL, depth) == InScope
+	return lf.follow && !l.NoFollow && lf.sameSite(l.URL.Host()) && lf.cfg.Scope.Check(l.URL, depth) == InScope
 }
-
-// maxSitemapDepth bounds how deep sitemap indexes may nest (house choice).
-const maxSitemapDepth = 3
 
 func (lf *linkFilter) sameSite(h crawl.Host) bool {
 	ok, known := lf.same[h]

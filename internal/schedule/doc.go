@@ -17,8 +17,8 @@
 // capacity is one, and is shared by weighted fair queueing of the time used.
 //
 // It does not decide what a response means (react), when a URL is wanted
-// (demand), what a hostname bears (hostload), what robots.txt says (robots): it
-// asks them in this order and keeps the queues.
+// (demand), what a hostname bears (hostload), what robots.txt says (robots),
+// whether a lastmod is believed (lastmod): it asks them and keeps the queues.
 //
 // Invariants:
 //   - A job is issued only if hostload admits it and, but for robots.txt files
@@ -30,5 +30,5 @@
 //     MaxHosts hostnames.
 //   - One goroutine at a time calls a Scheduler.
 //
-// Sources: behaviours A3 to A5, B6, C3 to C8, D1, E1 to E9, F, H1.
+// Sources: behaviours A3 to A5, B6, C3 to C8, D1, D2, E1 to E9, F, H1.
 package schedule

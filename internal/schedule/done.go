@@ -23,6 +23,7 @@ func (s *Scheduler) Done(now time.Time, job *Job, f *Findings) *crawl.Outcome {
 	h.answered = now
 	h.rec.Load = hostload.Settle(h.params, h.rec.Load, observation(job, f, s.cfg.Rand()), now)
 	h.rec.Protocol, h.proto = protocol.Observe(s.cfg.protocol(), h.rec.Protocol, h.proto, job.Request.Protocol, f.Result)
+	h.rec.Egress = s.cfg.observeEgress(h.rec, job, f.Result, now)
 	c := s.cfg.client(job.Client)
 	if job.Origin == "" && f.Result.Timings.Total > 0 {
 		h.share(c, f.Result.Timings.Total.Seconds()-job.reserved)
@@ -59,8 +60,12 @@ func observation(job *Job, f *Findings, jitter float64) hostload.Observation {
 
 // requestEvent is the crawl-stats row of a request that was sent (I2).
 func requestEvent(c *Client, job *Job, f *Findings, now time.Time) crawl.Event {
+	kind := c.Profile.Type
+	if job.Kind == crawl.KindResource {
+		kind = crawl.ClientResource // whoever renders the page, a media file too (I5)
+	}
 	return crawl.Event{
-		At: now, Host: job.Host, URL: job.URL, Client: job.Client, Type: c.Profile.Type, Purpose: job.Purpose,
+		At: now, Host: job.Host, URL: job.URL, Client: job.Client, Type: kind, Purpose: job.Purpose,
 		Response: f.Row.Response, File: f.File, Status: f.Result.Status, Bytes: f.Result.HeaderBytes + f.Result.WireBytes,
 		Duration: f.Result.Timings.Total, Kind: job.Kind, Sent: true,
 	}
@@ -148,6 +153,7 @@ func (s *Scheduler) donePage(o *crawl.Outcome, h *host, job *Job, f *Findings, n
 	if res.Failure != nil {
 		v.Failure = res.Failure.Class
 	}
+	remember(&v, &e.Visit)
 	v.Crawls++
 	v.Bytes, v.WireBytes, v.Duration, v.Truncated = int64(len(res.Body)), res.WireBytes, res.Timings.Total, res.Truncated
 	v.RedirectTo = f.Target
@@ -159,22 +165,35 @@ func (s *Scheduler) donePage(o *crawl.Outcome, h *host, job *Job, f *Findings, n
 	if f.Page != nil {
 		if v.Digest != 0 && v.Digest != f.Page.Digest {
 			v.Changes++
+			v.Changed = res.Start
 		}
 		v.Digest = f.Page.Digest
+		if v.Crawls == 1 && v.Kind == crawl.KindPage && f.Row.Index == react.EffectPass {
+			h.space.Learn(job.URL, e.Depth, f.Page.Runs, f.Page.Inward)
+		}
 		canonical := f.Page.Canonical
 		o.Canonical, o.Links = &canonical, f.Links
 		if f.Links == nil {
 			o.Links = []uint32{}
 		}
 	}
-	if f.Archive.File != "" && !(f.Unchanged && v.Archive.File != "") {
-		v.Archive = f.Archive // of unchanged content, the copy that holds it stays (G5)
+	if f.Archive.File != "" && res.Status != 304 && !(f.Unchanged && v.Archive.File != "") {
+		v.Archive = f.Archive // of unchanged content, the copy that holds it stays (G5); a 304 is none
 	}
-	v.Band, v.Due = demand.Next(s.cfg.Demand, f.Row.Next, v, f.MaxAge, now)
+	next, same := f.Row.Next, s.duplicate(o, h, &e, f, e.Visit.Digest, now)
+	if same != "" {
+		next = react.NextDuplicate
+	}
+	cycle := s.cfg.client(job.Client).Profile.Cycle
+	v.Band, v.Due = demand.Next(s.cfg.Demand.For(cycle), next, v, f.MaxAge, now)
+	unavailable(&v, f, now)
 	s.index(o, e, f.Row, react.Facts{
 		Status: res.Status, Failure: res.Failure, Page: f.Page, Target: f.Target, RedirectErr: f.RedirectErr, FailingSince: v.FailingSince,
+		Duplicate: same, Unavailable: v.Unavailable,
 	}, now)
 	o.Discovered = f.Discovered
+	s.proveLastMod(o, h, &e.Visit, f, now)
+	s.sitemapDone(o, h, job, f, now)
 	s.traps(o, h, f.Traps)
 	if f.Row.Index == react.EffectPass || f.Row.Index == react.EffectStands {
 		o.Document = document(job, f, &v, now)

@@ -70,6 +70,9 @@ type bench struct {
 	open   []flight
 	events []crawl.Event
 	held   map[key]bool
+
+	archive bool // everything that is fetched gets a reference, numbered from 1
+	records int64
 }
 
 type flight struct {
@@ -267,7 +270,12 @@ func (b *bench) wait(until, end time.Time) bool {
 		b.now = f.done
 		b.under[f.job.Host]--
 		delete(b.held, key{f.job.URL, f.job.Client})
-		b.commit(b.sched.Done(b.now, f.job, b.sched.Config().Digest(f.job, f.res, nil, b.now)))
+		d := b.sched.Config().Digest(f.job, f.res, nil, b.now)
+		if b.archive {
+			b.records++
+			d.Archive = crawl.ArchiveRef{File: "a.warc.gz", Offset: b.records, Length: 1, At: f.res.Start}
+		}
+		b.commit(b.sched.Done(b.now, f.job, d))
 		return true
 	}
 	if until.IsZero() {

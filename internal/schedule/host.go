@@ -13,18 +13,19 @@ import (
 
 // host is a hostname in memory: the value that its one owner holds.
 type host struct {
-	name    crawl.Host
-	rec     crawl.HostRecord
-	params  hostload.Params
-	guest   bool // of another owner: only contacted on the way of a robots.txt redirect
-	ready   bool // its records are loaded
-	origins map[crawl.Origin]*origin
-	queues  []*queue
-	shares  map[crawl.ClientID]float64 // capacity used so far, by weight
-	urgent  []*Job
-	held    map[key]struct{} // in memory or awaiting commit
-	proto   protocol.Session
-	space   weburl.Space // traps that show in many URLs together (D3)
+	name      crawl.Host
+	rec       crawl.HostRecord
+	params    hostload.Params
+	limitEnds time.Time // when the limit that the owner asked for is over; zero = not set
+	guest     bool      // of another owner: only contacted on the way of a robots.txt redirect
+	ready     bool      // its records are loaded
+	origins   map[crawl.Origin]*origin
+	queues    []*queue
+	shares    map[crawl.ClientID]float64 // capacity used so far, by weight
+	urgent    []*Job
+	held      map[key]struct{} // in memory or awaiting commit
+	proto     protocol.Session
+	space     weburl.Space // traps that show in many URLs together (D3)
 
 	feeds    []*feed   // one per client of the crawl
 	answered time.Time // last answer

@@ -15,6 +15,7 @@ type Job struct {
 	Host     crawl.Host // of URL: its capacity is charged (E5)
 	Client   crawl.ClientID
 	Entry    crawl.QueueEntry // what the queue knew; zero for robots.txt and homepages
+	Watch    bool             // what the page says is wanted, to tell traps from real sections (D3)
 	Chain    []crawl.URL      // redirects that led here, first URL first
 	Origin   crawl.Origin     // whose robots.txt or homepage is asked for; "" for pages
 	Homepage bool             // asked because of C4

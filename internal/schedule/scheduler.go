@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"trawl/internal/crawl"
+	"trawl/internal/egress"
 	"trawl/internal/hostload"
+	"trawl/internal/owner"
 	"trawl/internal/protocol"
 )
 
@@ -13,6 +15,7 @@ import (
 type Scheduler struct {
 	cfg    Config
 	hosts  map[crawl.Host]*host
+	wishes owner.Book
 	heap   hostHeap
 	toLoad []crawl.Host // hostnames whose records are wanted
 	jobs   uint64       // issued
@@ -70,12 +73,13 @@ func (s *Scheduler) AddHost(now time.Time, rec crawl.HostRecord, robots []crawl.
 	if h.ready {
 		return
 	}
-	h.params = s.cfg.Capacity(rec.Host)
-	if rec.Load.Limit == 0 {
-		rec.Load = hostload.Start(h.params, now)
-	}
 	rec.Protocol = protocol.Begin(s.cfg.protocol(), rec.Protocol)
+	rec.Egress = s.cfg.beginEgress(rec, now)
 	h.rec, h.ready = rec, true
+	s.bound(h, now)
+	if rec.Load.Limit == 0 {
+		h.rec.Load = hostload.Start(h.params, now)
+	}
 	for i := range s.cfg.Clients {
 		h.feed(s.cfg.Clients[i].Profile.ID).more = true
 	}
@@ -94,8 +98,10 @@ func (s *Scheduler) AddGuest(now time.Time, name crawl.Host) {
 	if h == nil || h.ready {
 		return
 	}
-	h.params = s.cfg.Capacity(name)
-	h.rec = crawl.HostRecord{Host: name, Load: hostload.Start(h.params, now)}
+	h.rec = crawl.HostRecord{Host: name}
+	h.rec.Egress = s.cfg.beginEgress(h.rec, now)
+	s.bound(h, now)
+	h.rec.Load = hostload.Start(h.params, now)
 	h.ready, h.guest = true, true
 	s.schedule(h, now)
 }
@@ -189,8 +195,11 @@ func (s *Scheduler) Next(now time.Time) Step {
 // step serves one hostname. false: it has nothing now, and its place in the
 // heap has changed.
 func (s *Scheduler) step(h *host, now time.Time) (Step, bool) {
-	if s.cfg.Paused != nil && s.cfg.Paused(h.name) {
-		s.remove(h) // its work stays in the store
+	if !h.limitEnds.IsZero() && !now.Before(h.limitEnds) {
+		s.bound(h, now)
+	}
+	if paused, until := s.paused(h, now); paused {
+		s.sleep(h, until) // its work stays in the store
 		return Step{}, false
 	}
 	if step, ok := s.refill(h, now); ok {
@@ -249,6 +258,7 @@ func (s *Scheduler) issue(h *host, job *Job, now time.Time) Step {
 	s.jobs++
 	job.ID, job.Host, job.Issued = s.jobs, h.name, now
 	job.Request.Protocol = protocol.For(h.rec.Protocol, job.URL.Scheme())
+	job.Request.Egress = egress.For(s.cfg.egress(h.name), h.rec.Egress, job.URL.Scheme())
 	h.rec.Load, job.reserved = hostload.Reserve(h.params, h.rec.Load, now)
 	h.inflight++
 	s.inflight++
@@ -267,6 +277,9 @@ func (s *Scheduler) Committed(now time.Time, outcomes []*crawl.Outcome, news []c
 		}
 		if h := s.hosts[o.URL.Host()]; h != nil {
 			h.release(key{o.URL, o.Visit.Client})
+			if len(o.Claims) > 0 {
+				h.feed(o.Visit.Client).news()
+			}
 			s.schedule(h, now)
 		}
 	}

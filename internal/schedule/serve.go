@@ -95,6 +95,10 @@ func (s *Scheduler) fetchEntry(h *host, c *Client, e crawl.QueueEntry, now time.
 	}
 	job.Request = c.Profile.Request(e.URL, s.cfg.Identity, job.Purpose, &e.Visit, s.cfg.Rand())
 	job.Request.Timeouts = s.cfg.Timeouts
+	job.Watch = e.Visit.Crawls == 0 && h.space.Watches(e.URL)
+	if job.Kind == crawl.KindSitemap {
+		job.Request.Limits = SitemapLimits()
+	}
 	step := s.issue(h, job, now)
 	h.share(c, job.reserved)
 	return step
@@ -128,7 +132,7 @@ func (s *Scheduler) blocked(h *host, c *Client, e crawl.QueueEntry, now time.Tim
 	v.Robots, v.Response, v.Chain = true, row.Response, nil
 	v.Band, v.Due = demand.Next(s.cfg.Demand, row.Next, v, 0, now)
 	o := &crawl.Outcome{Host: s.record(h), URL: e.URL, Visit: &v}
-	s.index(o, e, row, react.Facts{}, now)
+	s.index(o, e, row, react.Facts{Unavailable: v.Unavailable}, now)
 	o.Events = []crawl.Event{s.event(c, &e, row.Response, crawl.TypeUnknown, now)}
 	return o
 }
