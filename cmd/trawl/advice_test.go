@@ -123,8 +123,8 @@ func TestJudgedAsWhole(t *testing.T) {
 		for _, body := range []string{"", "<title>a"} {
 			res := &crawl.Result{URL: "http://a.example/", Status: 200, Body: []byte(body), Failure: &crawl.Failure{Class: class, Phase: crawl.PhaseBody, Detail: "It broke off."}}
 			cfg := schedule.Config{Clients: scheduleClients(prof)}
-			job := &schedule.Job{Kind: crawl.KindPage, Client: "trawl", URL: res.URL}
-			h := newHop(res, cfg.Digest(job, res, nil, nowUTC()))
+			job := &schedule.Job{Kind: crawl.KindPage, Client: "trawl", URL: res.URL, Request: &crawl.Request{URL: res.URL}}
+			h := newHop(job, cfg.Digest(job, res, nil, nowUTC()))
 			if want := part && body != ""; h.Partial != want {
 				t.Errorf("%s, body %q: %v, want %v (%s)", class, body, h.Partial, want, h.Row)
 			}

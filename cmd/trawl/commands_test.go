@@ -22,6 +22,7 @@ type scriptState struct {
 	dir   string
 	mu    sync.Mutex
 	sites map[string]*site
+	shut  []func() // of proxies
 	procs map[string]*process
 }
 
@@ -47,6 +48,9 @@ func (st *scriptState) close() {
 	}
 	for _, s := range st.sites {
 		s.close()
+	}
+	for _, shut := range st.shut {
+		shut()
 	}
 }
 

@@ -125,7 +125,10 @@ func runCrawl(cmd *cobra.Command, o crawlOptions, args []string, s streams) erro
 		}
 		cfg.Archive = arch
 	}
+	cfg.Warn = func(text string) { s.say("trawl: %s", text) }
+	stop := data.serveInbox(ctx)
 	info, err := drive(ctx, cfg, &o, s)
+	stop()
 	if cerr := data.closeArchive(); err == nil {
 		err = cerr
 	}

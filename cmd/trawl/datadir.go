@@ -75,6 +75,15 @@ func foreign(path string) bool {
 	return len(inStore) > 0 || len(names) > 1
 }
 
+// told is an error in words for people, with the cause for the program.
+type told struct {
+	text  string
+	cause error
+}
+
+func (t *told) Error() string { return t.text }
+func (t *told) Unwrap() error { return t.cause }
+
 // openAdvice says what to do about a store that cannot be opened.
 func openAdvice(path string, err error) error {
 	var inUse *pebblestore.InUseError
@@ -83,7 +92,7 @@ func openAdvice(path string, err error) error {
 	var system syscall.Errno
 	switch {
 	case errors.As(err, &inUse):
-		return fmt.Errorf("data directory %s is in use by another trawl: stop that one, or use another directory (--data)", path)
+		return &told{fmt.Sprintf("data directory %s is in use by another trawl: stop that one, or use another directory (--data)", path), err}
 	case errors.As(err, &version):
 		return version
 	case errors.Is(err, fs.ErrPermission):

@@ -6,7 +6,7 @@
 // nothing about crawling.
 //
 // Exit codes: 0 done; 1 failed; 2 bad usage or configuration; 3 done, but
-// something was left out; 130 interrupted.
+// something was left out; 4 a comparison found differences; 130 interrupted.
 package main
 
 import (

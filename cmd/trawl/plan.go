@@ -156,7 +156,7 @@ func liveConfig(env *environment, o *crawlOptions, p *plan, data *dataDir) (live
 	}
 	return live.Config{
 		Schedule: schedule.Config{
-			Clients: scheduleClients(prof), Identity: env.identity, Capacity: env.capacity, Paused: env.paused,
+			Clients: scheduleClients(prof), Identity: env.identity, Capacity: env.capacity, Paused: env.paused, Egress: env.egress,
 			Robots: robots.DefaultTimes(), React: react.DefaultParams(), Demand: demand.DefaultParams(),
 			Timeouts: env.timeouts, Scope: scope, MaxPages: maxPages, Rand: rand.Float64,
 		},

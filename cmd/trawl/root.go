@@ -23,7 +23,8 @@ a documented reaction to every kind of response. Codes such as A7 or B11 are row
 docs/behaviours.md, which says what they stand for.
 
 Exit codes: 0 done; 1 failed; 2 bad usage or configuration; 3 done, but something
-was left out (see the summary); 130 interrupted (run it again to go on).`,
+was left out (see the summary); 4 'trawl fetch --compare' found differences;
+130 interrupted (run it again to go on).`,
 		Example: `  trawl crawl https://www.example.org/       crawl a site into ./trawl-data
   trawl crawl                                go on with the crawl in ./trawl-data
   trawl fetch https://www.example.org/       one request, as a client gets it
@@ -34,7 +35,7 @@ was left out (see the summary); 130 interrupted (run it again to go on).`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
-	root.AddCommand(newCrawl(s), newFetch(s), newRobots(s), newExplain(s), newClients(s), newStats(s), newConfig(s), newVersion(s))
+	root.AddCommand(newCrawl(s), newFetch(s), newRobots(s), newExplain(s), newSitemap(s), newLimit(s), newPause(s), newResume(s), newClients(s), newStats(s), newConfig(s), newSimulate(s), newVersion(s))
 	for _, c := range root.Commands() {
 		failing(c)
 	}

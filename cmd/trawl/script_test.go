@@ -49,7 +49,7 @@ func TestScripts(t *testing.T) {
 			return true, l.Close()
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"site": cmdSite, "ftp": cmdFTP, "requests": cmdRequests, "paths": cmdPaths,
+			"site": cmdSite, "proxy": cmdProxy, "ftp": cmdFTP, "requests": cmdRequests, "paths": cmdPaths,
 			"exits": cmdExits, "start": cmdStart, "signal": cmdSignal, "finish": cmdFinish,
 			"await": cmdAwait, "json": cmdJSON, "within": cmdWithin,
 		},

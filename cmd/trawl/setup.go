@@ -28,6 +28,7 @@ type identityOptions struct {
 	allowPrivate bool
 	impersonate  bool
 	insecure     bool
+	region       string
 }
 
 func (o *identityOptions) flags(cmd *cobra.Command) {
@@ -37,6 +38,7 @@ func (o *identityOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.allowPrivate, "allow-private", false, "allow private, loopback and link-local addresses for every host (B11)")
 	f.BoolVar(&o.impersonate, "impersonate", false, "use a client that carries another operator's name on hosts that are not yours (A7): only with their consent")
 	f.BoolVar(&o.insecure, "insecure", false, "accept any TLS certificate; needs --own")
+	f.StringVar(&o.region, "region", "", "leave through this region of the configuration for every host, or \"direct\", or \"environment\" for HTTP_PROXY and the like (B10; default what the configuration says, or direct)")
 }
 
 // environment is what a command works with, made from flags and configuration.
@@ -50,6 +52,7 @@ type environment struct {
 	roots     *x509.CertPool
 	insecure  bool
 	timeouts  crawl.Timeouts
+	region    *string // of the command line, for every host; nil = what the configuration says
 }
 
 // open reads the configuration and joins it with the flags; hosts are those that
@@ -64,6 +67,9 @@ func (o *identityOptions) open(hosts []crawl.Host) (*environment, error) {
 	}
 	env := &environment{
 		cfg: cfg, catalogue: cfg.Catalogue, insecure: o.insecure, timeouts: cfg.Timeouts, identity: cfg.Identity(softwareVersion()),
+	}
+	if env.region, err = chosenRegion(&cfg.Egress, o.region); err != nil {
+		return nil, err
 	}
 	own := append([]string(nil), cfg.Own...)
 	env.guard = fetch.Guard{AllowPrivate: o.allowPrivate, Allow: append([]netip.Prefix(nil), cfg.AllowPrivate...), AllowAddrs: map[netip.Addr]bool{}}
@@ -174,6 +180,7 @@ func (env *environment) fetcher() fetch.Fetcher {
 	return &fetchers{
 		http: httpfetch.New(httpfetch.Options{
 			Guard: env.guard, Resolver: names, RootCAs: env.roots, Insecure: env.insecure, MaxIdle: idleConnections(),
+			Egress: env.proxies(), EnvironmentProxy: true,
 		}),
 		ftp: ftpfetch.New(ftpfetch.Options{Guard: env.guard, Resolver: names, RootCAs: env.roots, Insecure: env.insecure}),
 	}

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,6 +31,10 @@ import (
 //	/slow.html  delay=2s
 //	/packed     gzip header=X-Robots-Tag:noindex
 //	*           delay=100ms
+//	/           agent=Googlebot status=403      for that user agent only
+//	/           from=127.0.0.9 status=403       for that client address only
+//	/           agent=Nexus file=/mobile.html   what is in another file
+//	/counter    count                           with a header X-Count that goes up
 //
 // ${NAME_URL} in a rule or in a file stands for the address of the site NAME.
 // NAME.log gets a line for each request: method, path with query, user agent.
@@ -40,6 +45,7 @@ type site struct {
 	server *http.Server
 	mu     sync.Mutex
 	log    *os.File
+	served atomic.Int64 // of those that are counted
 }
 
 // cmdSite starts a site: site NAME [ADDRESS]. It sets NAME_URL, NAME_HOST and
@@ -90,13 +96,17 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	fmt.Fprintf(s.log, "%s %s %s\n", r.Method, r.URL.RequestURI(), r.UserAgent())
 	s.mu.Unlock()
-	rule := s.rule(r.URL.RequestURI())
+	rule := s.rule(r)
 	select {
 	case <-time.After(rule.delay):
 	case <-r.Context().Done():
 		return
 	}
-	body, kind := s.file(r.URL.Path)
+	name := r.URL.Path
+	if rule.file != "" {
+		name = rule.file
+	}
+	body, kind := s.file(name)
 	if rule.kind != "" {
 		kind = rule.kind
 	}
@@ -114,6 +124,9 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", kind)
 	if rule.gzip {
 		h.Set("Content-Encoding", "gzip")
+	}
+	if rule.count {
+		h.Set("X-Count", strconv.FormatInt(s.served.Add(1), 10))
 	}
 	w.WriteHeader(status)
 	s.write(w, r, rule, body)
@@ -167,11 +180,13 @@ type siteRule struct {
 	size    int
 	endless bool
 	gzip    bool
+	count   bool
 	kind    string
+	file    string
 }
 
 // rule reads the rules anew for each request, so that a script can change them.
-func (s *site) rule(uri string) siteRule {
+func (s *site) rule(r *http.Request) siteRule {
 	rule := siteRule{header: http.Header{}}
 	b, err := os.ReadFile(s.dir + ".rules")
 	if err != nil {
@@ -179,7 +194,7 @@ func (s *site) rule(uri string) siteRule {
 	}
 	for line := range strings.Lines(s.state.expand(string(b))) {
 		f := strings.Fields(line)
-		if len(f) == 0 || f[0] != uri && f[0] != "*" {
+		if len(f) == 0 || f[0] != r.URL.RequestURI() && f[0] != "*" || !meant(f[1:], r) {
 			continue
 		}
 		for _, word := range f[1:] {
@@ -187,6 +202,20 @@ func (s *site) rule(uri string) siteRule {
 		}
 	}
 	return rule
+}
+
+// meant reports whether the conditions of a rule hold for a request.
+func meant(words []string, r *http.Request) bool {
+	for _, w := range words {
+		if agent, ok := strings.CutPrefix(w, "agent="); ok && !strings.Contains(r.UserAgent(), agent) {
+			return false
+		}
+		host, _, _ := net.SplitHostPort(r.RemoteAddr)
+		if from, ok := strings.CutPrefix(w, "from="); ok && from != host {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *siteRule) set(word string) {
@@ -208,6 +237,11 @@ func (r *siteRule) set(word string) {
 		r.size, _ = strconv.Atoi(value)
 	case "type":
 		r.kind = value
+	case "agent", "from": // conditions
+	case "file":
+		r.file = value
+	case "count":
+		r.count = true
 	case "endless":
 		r.endless = true
 	case "gzip":

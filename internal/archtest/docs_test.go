@@ -82,7 +82,7 @@ func TestArchitecturePage(t *testing.T) {
 
 // packageName matches what the page says is a package: `internal/…` or `cmd/…`
 // in code quotes.
-var packageName = regexp.MustCompile("`((?:internal|cmd)/[^`]*)`")
+var packageName = regexp.MustCompile("`((?:internal|cmd)/[^`]*|scenarios)`")
 
 // checkArchitecture compares the packages named on the page with those that exist.
 func (t *tree) checkArchitecture(page string) []string {

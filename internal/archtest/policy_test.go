@@ -17,19 +17,28 @@ const policy = `
 
 	# Pure: values and a now in, values out.
 	NONE < client/strictyaml, content/charset;
-	crawl < client, weburl, hostload, protocol, react;
+	crawl < client, weburl, hostload, protocol, egress, react, lastmod;
+	hostload < owner;
 	client/strictyaml < client;
 	react < demand;
+	lastmod < schedule;
+	content, lastmod < sitemaps;
 	weburl, content/charset < content/html, content/sitemap < content;
+	NONE < content/html/htmltest; # the reference that tests and bench/links compare with
 	weburl < robots;
-	client, robots, hostload, protocol, demand, content < schedule;
+	client, robots, hostload, owner, protocol, egress, demand, content < schedule;
+
+	content < compare;
 
 	# Ports: an interface and its contract. Then the suites, then the adapters.
 	crawl < fetch, store;
 	fetch < fetch/fetchtest;
 	store < store/storetest;
 	NONE < fetch/dnscache < fetch/httpfetch, fetch/ftpfetch;
-	fetch < fetch/httpfetch, fetch/ftpfetch;
+	crawl < fetch/failure;
+	fetch, fetch/failure < fetch/httpfetch, fetch/ftpfetch;
+	fetch/httpfetch, fetch/ftpfetch < fetch/peers; # tests only
+	store < store/record < store/pebblestore, store/pgstore; # the bytes of values
 	store < store/memstore, store/pebblestore, store/pgstore;
 	crawl < warc;
 
@@ -38,16 +47,23 @@ const policy = `
 	config < live, sim;
 	store/memstore < sim; # its crawls leave nothing behind
 	live, sim < report < api, ui;
-	fetch/httpfetch, fetch/ftpfetch, store/memstore, store/pebblestore, store/pgstore, api, ui < cmd/trawl;
+	NONE < chart < api, ui;
+	sim, store < scenario < scenarios;
+	sim, report, chart < simreport < scenarios;
+	scenarios < cmd/trawl;
+	fetch/httpfetch, fetch/ftpfetch, store/memstore, store/pebblestore, store/pgstore, sitemaps, api, ui < cmd/trawl;
+	compare < cmd/trawl;
 `
 
 // testPolicy adds to policy what tests may import beside it: suites in the
 // tests of implementations, and real or reference implementations in the tests
 // of what stands on a port.
 const testPolicy = `
+	content/html/htmltest < content/html;
 	fetch/fetchtest < fetch/httpfetch, fetch/ftpfetch;
 	fetch/httpfetch < fetch/fetchtest;
 	fetch/httpfetch, fetch/fetchtest < fetch/dnscache;
+	fetch/fetchtest, fetch/dnscache, client, protocol, react, content, weburl < fetch/peers;
 	store/storetest < store/memstore, store/pebblestore, store/pgstore;
 	store/memstore < store/storetest, store/pebblestore, store/pgstore;
 	store/memstore < schedule;
@@ -61,7 +77,7 @@ var (
 	standardOnly = []string{"crawl", "fetch", "store"}
 	pure         = []string{
 		"crawl", "fetch", "store",
-		"client", "client/", "weburl", "robots", "hostload", "protocol", "demand", "react", "content", "content/", "schedule",
+		"client", "client/", "weburl", "robots", "lastmod", "sitemaps", "hostload", "owner", "protocol", "egress", "demand", "react", "content", "content/", "schedule", "compare",
 	}
 )
 
