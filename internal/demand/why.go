@@ -29,12 +29,19 @@ func Why(p Params, v crawl.Visit) string {
 			return "found and never crawled: before what is crawled again"
 		}
 	case BandRetry:
-		return fmt.Sprintf("failed %d times in a row: asked for again after %s, doubling up to %s (F7, F8)", v.Failures, p.RetryFirst, p.RetryMax)
+		return fmt.Sprintf("failed %s: asked for again after %s, doubling up to %s (F7, F8)", timesInARow(v.Failures), p.RetryFirst, p.RetryMax)
 	case BandSink:
 		if v.Failures > 0 {
-			return fmt.Sprintf("answered 4xx %d times in a row: less and less often, up to every %s (F6, H4)", v.Failures, p.MaxInterval)
+			return fmt.Sprintf("answered 4xx %s: less and less often, up to every %s (F6, H4)", timesInARow(v.Failures), p.MaxInterval)
 		}
 		return "of little worth: seldom (H4)"
 	}
 	return "crawled before: again after as long as its content is taken to last (H2, G3)"
+}
+
+func timesInARow(n uint32) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times in a row", n)
 }
