@@ -78,6 +78,26 @@ func Reserve(p Params, l crawl.HostLoad, now time.Time) (crawl.HostLoad, float64
 	return l, level - l.Level
 }
 
+// Rate is how many requests a second the limit and the pace allow, if each takes
+// what a fetch lately took; while the hostname is backing off, one in each pause. A
+// zero load has none.
+func Rate(p Params, l crawl.HostLoad) float64 {
+	cost := max(l.Expected, least(p, l))
+	if l.Limit == 0 || cost <= 0 {
+		return 0
+	}
+	rate := clamp(p, l.Limit) / cost
+	if l.Backoffs > 0 {
+		rate = min(rate, 1/backoff(p, l.Backoffs-1).Seconds())
+	}
+	return rate
+}
+
+// backoff is the pause after n others in a row, without jitter.
+func backoff(p Params, n int) time.Duration {
+	return time.Duration(min(float64(p.Backoff)*math.Pow(2, float64(min(n, 20))), float64(p.MaxBackoff)))
+}
+
 // Observation is a finished fetch as the capacity sees it.
 type Observation struct {
 	Reserved   float64          // what Reserve charged, in seconds
@@ -152,8 +172,7 @@ func pause(p Params, l crawl.HostLoad, o Observation, now time.Time) (crawl.Host
 	if now.Before(l.NotBefore) {
 		return l, false
 	}
-	d := float64(p.Backoff) * math.Pow(2, float64(min(l.Backoffs, 20)))
-	d = min(d, float64(p.MaxBackoff)) * (1 + p.Jitter*o.Jitter)
+	d := float64(backoff(p, l.Backoffs)) * (1 + p.Jitter*o.Jitter)
 	l.NotBefore = now.Add(time.Duration(d))
 	l.Backoffs++
 	return l, true

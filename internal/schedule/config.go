@@ -43,6 +43,11 @@ const (
 	// DefaultWindow is how many URLs of a hostname are kept in memory for each
 	// client (house choice).
 	DefaultWindow = 256
+	// minWindow and windowTime bound it where a hostname bears next to nothing:
+	// what is in memory is served before what becomes due meanwhile, so that it
+	// must not last for days (house choices).
+	minWindow  = 64
+	windowTime = 24 * time.Hour
 	// MaxHosts bounds the hostnames kept in memory (house choice); the
 	// others wait in the store.
 	MaxHosts = 20_000

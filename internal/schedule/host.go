@@ -232,14 +232,19 @@ func (h *host) pop(q *queue) crawl.QueueEntry {
 	h.queued--
 	h.feed(q.client).queued--
 	if len(q.entries) == 0 {
-		for i := range h.queues {
-			if h.queues[i] == q {
-				h.queues = append(h.queues[:i], h.queues[i+1:]...)
-				break
-			}
-		}
+		h.forget(q)
 	}
 	return e
+}
+
+// forget drops an empty queue.
+func (h *host) forget(q *queue) {
+	for i := range h.queues {
+		if h.queues[i] == q {
+			h.queues = append(h.queues[:i], h.queues[i+1:]...)
+			return
+		}
+	}
 }
 
 // share charges a client with used capacity. A client that had no work for a

@@ -147,11 +147,11 @@ func (s *Scheduler) AddURLs(now time.Time, step Step, entries []crawl.QueueEntry
 		return
 	}
 	f := h.feed(step.Client)
-	full := false
+	window, full := s.window(h), false
 	for _, e := range entries {
 		// Of the entries that were held when it was asked for, some were
 		// committed since and did not come again.
-		if full = f.queued >= s.cfg.window(); full {
+		if full = f.queued >= window; full {
 			break
 		}
 		if _, stale := f.released[e.URL]; !stale && h.push(e) {
@@ -239,8 +239,11 @@ func (s *Scheduler) refill(h *host, now time.Time) (Step, bool) {
 	if h.guest {
 		return Step{}, false
 	}
-	window := s.cfg.window()
+	window := s.window(h)
 	for _, f := range h.feeds {
+		if !f.loading && f.queued > 2*window {
+			s.trim(h, f, window)
+		}
 		if !f.wakeAt.IsZero() && !f.wakeAt.After(now) {
 			f.more, f.wakeAt = true, time.Time{}
 		}
