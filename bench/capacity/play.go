@@ -51,6 +51,42 @@ type flight struct {
 	end      time.Time
 	response *sim.Response
 	reserved float64
+	page     page
+}
+
+// page is a URL to ask for: one that failed is asked for again, sooner at first
+// and then less and less often, as trawl does; in turn with new ones.
+type page struct {
+	n      int
+	failed int // times in a row
+	at     time.Time
+}
+
+type pageQueue struct {
+	again []page
+	next  int
+	last  bool // the last one had failed before
+}
+
+func (q *pageQueue) take(now time.Time) page {
+	if !q.last {
+		if len(q.again) > 0 && !q.again[0].at.After(now) {
+			p := q.again[0]
+			q.again = q.again[1:]
+			q.last = true
+			return p
+		}
+	}
+	q.last = false
+	q.next++
+	return page{n: (q.next - 1) % pages}
+}
+
+func (q *pageQueue) fail(p page, now time.Time) {
+	p.failed++
+	p.at = now.Add(30 * time.Second << min(p.failed-1, 11))
+	i, _ := slices.BinarySearchFunc(q.again, p, func(a, b page) int { return a.at.Compare(b.at) })
+	q.again = slices.Insert(q.again, i, p)
 }
 
 func (s *server) scenario() sim.Scenario {
@@ -70,7 +106,8 @@ func (s *server) play(p policy, prof client.Profile) outcome {
 	var under []flight
 	out := outcome{series: make([]float64, span/bin)}
 	var waits []float64
-	var good, bad, n int
+	var good, bad int
+	var queue pageQueue
 	var buf []byte
 	for now := start(); now.Before(start().Add(span)); {
 		for len(under) > 0 && !under[0].end.After(now) {
@@ -78,9 +115,12 @@ func (s *server) play(p policy, prof client.Profile) outcome {
 			under = under[1:]
 			var res *crawl.Result
 			res, buf = web.Finish(f.response, buf[:0])
-			a := answer{took: res.Timings.Total, wait: res.Timings.Wait, status: res.Status, reserved: f.reserved}
+			a := answer{took: res.Timings.Total, wait: res.Timings.Wait, status: res.Status, reserved: f.reserved, repeat: f.page.failed > 0}
 			if res.Failure != nil {
 				a.status = 0
+			}
+			if !a.good() {
+				queue.fail(f.page, f.end)
 			}
 			p.done(a, f.end)
 			at := f.end.Sub(start())
@@ -99,9 +139,9 @@ func (s *server) play(p policy, prof client.Profile) outcome {
 		}
 		ok, at := p.ask(len(under), now)
 		if ok {
-			req := &crawl.Request{URL: crawl.URL(fmt.Sprintf("http://a.example/p/p%d", n%pages)), Client: prof.ID, Limits: prof.Limits, Timeouts: crawl.DefaultTimeouts()}
-			n++
-			f := flight{reserved: p.sent(now), response: web.Serve(req, now)}
+			next := queue.take(now)
+			req := &crawl.Request{URL: crawl.URL(fmt.Sprintf("http://a.example/p/p%d", next.n)), Client: prof.ID, Limits: prof.Limits, Timeouts: crawl.DefaultTimeouts()}
+			f := flight{page: next, reserved: p.sent(now), response: web.Serve(req, now)}
 			f.end = now.Add(f.response.Took)
 			i, _ := slices.BinarySearchFunc(under, f, func(a, b flight) int { return a.end.Compare(b.end) })
 			under = slices.Insert(under, i, f)

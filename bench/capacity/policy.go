@@ -12,6 +12,7 @@ type answer struct {
 	took, wait time.Duration
 	status     int // 0 = no answer
 	retryAfter time.Duration
+	repeat     bool // the URL had failed the time before
 	reserved   float64
 }
 
@@ -140,7 +141,7 @@ func (s *shipped) sent(now time.Time) (reserved float64) {
 }
 
 func (s *shipped) done(a answer, now time.Time) {
-	o := hostload.Observation{Reserved: a.reserved, Duration: a.took, Wait: a.wait, Effect: crawl.RateHealthy, RetryAfter: a.retryAfter, Jitter: 0.5}
+	o := hostload.Observation{Reserved: a.reserved, Duration: a.took, Wait: a.wait, Effect: crawl.RateHealthy, RetryAfter: a.retryAfter, Jitter: 0.5, Repeat: a.repeat, TooMany: a.status == 429}
 	switch {
 	case a.status == 0:
 		o.Effect = crawl.RateNetwork

@@ -107,6 +107,8 @@ type Observation struct {
 	RetryAfter time.Duration    // from the response; 0 = none (E8)
 	Jitter     float64          // a random number in [0,1), handed in
 	Detail     string           // for the cause: "503", "connect-timeout"
+	TooMany    bool             // 429: the server says itself that it counts requests
+	Repeat     bool             // the URL had failed the time before, with 429, 5xx or on the network
 }
 
 // Settle replaces the reservation by the real duration and lets the answer act
@@ -117,32 +119,25 @@ func Settle(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.Host
 	l.Level = refill(p, l, now) + o.Reserved - max(took, least(p, l))
 	l.Level = max(l.Level, -l.Limit*p.MaxDebt.Seconds())
 	l.At = now
-	switch o.Effect {
-	case crawl.RateHealthy:
+	switch known := repeated(p, l, o, now); {
+	case o.Effect == crawl.RateHealthy:
 		l.WindowOK++
-		l.Backoffs = 0
-		l = observe(l, took, o.Wait.Seconds())
-	case crawl.RateError:
-		l.WindowBad++
-	case crawl.RateOverload:
-		l.WindowBad++
-		if next, ok := pause(p, l, o, now); ok {
-			l = refused(p, next, next.NotBefore, now)
-			l = note(l, crawl.RateChange{
-				Cause: crawl.RateCauseBackoff, From: l.Limit, To: l.Limit, Since: now, At: now, Until: l.NotBefore,
-				Detail: fmt.Sprintf("back-off after %s (E3, E8)", o.Detail),
-			})
+		l.Backoffs, l.BadRow = 0, 0
+		if o.Repeat {
+			l.LimiterAt = now // it was not the URL that was refused
 		}
-	case crawl.RateNetwork:
+		l = observe(l, took, o.Wait.Seconds())
+	case known: // nothing new
+	case o.Effect == crawl.RateError:
+		l.WindowBad++
+		l.BadRow++
+	case o.Effect == crawl.RateOverload:
+		l = overload(p, l, o, now)
+	case o.Effect == crawl.RateNetwork:
 		l = network(p, l, o, now)
-	case crawl.RateNone:
-		// E6: neither good nor bad news.
 	}
 	if o.RetryAfter > 0 && (o.Effect == crawl.RateOverload || o.Effect == crawl.RateError) {
-		until := now.Add(min(o.RetryAfter, p.MaxRetryAfter))
-		if until.After(l.NotBefore) {
-			l = retryAfter(l, until)
-		}
+		l = retryAfter(p, l, o, now)
 	}
 	if window(p, l, now) {
 		l = closeWindow(p, l, now)
@@ -166,6 +161,50 @@ func refill(p Params, l crawl.HostLoad, now time.Time) float64 {
 	return min(l.Level+dt*limit, saved(p, l))
 }
 
+// repeated reports a failure that is no news of the hostname: of a URL that had
+// failed before, while others are answered. The rate follows the share of distinct
+// URLs that fail (E3), and one that always fails must not pause the others each
+// time that it is asked for.
+func repeated(p Params, l crawl.HostLoad, o Observation, now time.Time) bool {
+	if !o.Repeat || o.TooMany || limiting(p, l, now) || o.Effect == crawl.RateHealthy || o.Effect == crawl.RateNone {
+		return false
+	}
+	good, _ := lately(p, l, now)
+	return good > 0
+}
+
+// limiting reports whether refusals lately had to do with the rate and not with
+// the URL: one that was refused was answered when it was asked for again.
+func limiting(p Params, l crawl.HostLoad, now time.Time) bool {
+	return !l.LimiterAt.IsZero() && now.Sub(l.LimiterAt) < p.LimiterTrust
+}
+
+// overload takes in a 429 or 503. The hostname is paused if the server counts
+// requests (429) or more than a few of its URLs fail; a 503 among many good
+// answers costs its share of the limit when the window ends, as any other error.
+func overload(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.HostLoad {
+	l.WindowBad++
+	l.BadRow++
+	paused := false
+	until := now
+	if o.TooMany || l.BadRow >= p.PauseRow || share(p, l) >= p.PauseShare {
+		var next crawl.HostLoad
+		if next, paused = pause(p, l, o, now); paused {
+			l, until = next, next.NotBefore
+		}
+	}
+	if many := share(p, l) >= p.PauseShare; (many || o.TooMany || limiting(p, l, now)) && !now.Before(l.RefusedAt.Add(p.Backoff)) {
+		l = refused(p, l, until, now)
+	}
+	if !paused {
+		return l
+	}
+	return note(l, crawl.RateChange{
+		Cause: crawl.RateCauseBackoff, From: l.Limit, To: l.Limit, Since: now, At: now, Until: l.NotBefore,
+		Detail: fmt.Sprintf("back-off after %s (E3, E8)", o.Detail),
+	})
+}
+
 // pause begins a back-off. Answers to requests that were under way when one
 // began say nothing new and do not lengthen it: false.
 func pause(p Params, l crawl.HostLoad, o Observation, now time.Time) (crawl.HostLoad, bool) {
@@ -178,14 +217,27 @@ func pause(p Params, l crawl.HostLoad, o Observation, now time.Time) (crawl.Host
 	return l, true
 }
 
-// retryAfter makes the pause as long as the server asked for (E8).
-func retryAfter(l crawl.HostLoad, until time.Time) crawl.HostLoad {
-	l.NotBefore = until
-	if n := len(l.Changes); n > 0 && !l.Changes[n-1].Until.IsZero() {
-		l.Changes = append([]crawl.RateChange(nil), l.Changes...)
-		l.Changes[n-1].Until = until
+// retryAfter makes the pause as long as the server asked for, within bounds (E8).
+func retryAfter(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.HostLoad {
+	until := now.Add(min(o.RetryAfter, p.MaxRetryAfter))
+	if !until.After(l.NotBefore) {
+		return l
 	}
-	return l
+	l.NotBefore = until
+	detail := fmt.Sprintf("Retry-After of %s with %s (E8)", o.RetryAfter, o.Detail)
+	if o.RetryAfter > p.MaxRetryAfter {
+		detail = fmt.Sprintf("Retry-After of %s with %s, of which %s are waited for (E8)", o.RetryAfter, o.Detail, p.MaxRetryAfter)
+	}
+	c := crawl.RateChange{Cause: crawl.RateCauseBackoff, From: l.Limit, To: l.Limit, Since: now, At: now, Until: until, Detail: detail}
+	if n := len(l.Changes); n > 0 && l.Changes[n-1].Cause == c.Cause && l.Changes[n-1].At.Equal(now) {
+		// The same answer has begun a pause of our own already: it is told once.
+		last := l.Changes[n-1]
+		l.Changes = append([]crawl.RateChange(nil), l.Changes...)
+		last.Until, last.Detail = until, detail
+		l.Changes[n-1], l.Cause, l.ChangedAt = last, detail, now
+		return l
+	}
+	return note(l, c)
 }
 
 // network pauses the hostname and takes a part of its limit at once (E4).
@@ -203,7 +255,7 @@ func network(p Params, l crawl.HostLoad, o Observation, now time.Time) crawl.Hos
 		Cause: crawl.RateCauseNetwork, From: l.Limit, To: next.Limit, Since: now, At: now, Until: next.NotBefore,
 		Detail: fmt.Sprintf("network failure: %s (E4)", o.Detail),
 	})
-	return restart(next, now)
+	return restart(p, next, now)
 }
 
 // window reports whether the observation window is to be closed: its time is
@@ -216,12 +268,17 @@ func window(p Params, l crawl.HostLoad, now time.Time) bool {
 }
 
 func closeWindow(p Params, l crawl.HostLoad, now time.Time) crawl.HostLoad {
-	all := l.WindowOK + l.WindowBad
 	l = latency(p, l, now)
 	switch slow := l.Baseline*p.SlowFactor + p.SlowSlack.Seconds(); {
 	case l.WindowBad > 0:
-		share := float64(l.WindowBad) / float64(all)
-		l = change(p, l, l.Limit*(1-p.ErrorCut*share), crawl.RateCauseErrors, now,
+		share := share(p, l)
+		limit := l.Limit * (1 - p.ErrorCut*share)
+		if l.WindowUsed && share < 0.5 && !paced(p, l) {
+			// The healthy ones raise it: so it settles where both are even, lower the
+			// more URLs fail, and not at the floor because some always do.
+			limit = held(l, limit, limit+p.Step*(1-share), now)
+		}
+		l = change(p, l, limit, crawl.RateCauseErrors, now,
 			fmt.Sprintf("%.0f %% of the URLs failed with 429 or 5xx (E3)", 100*share))
 	case l.WindowOK > 0 && l.Baseline > 0 && l.Latency > slow:
 		cut := min(p.SlowCut, 1-slow/l.Latency)
@@ -230,12 +287,27 @@ func closeWindow(p Params, l crawl.HostLoad, now time.Time) crawl.HostLoad {
 	case l.WindowOK > 0 && l.WindowUsed:
 		l = rise(p, l, now)
 	}
-	return restart(l, now)
+	return restart(p, l, now)
 }
 
 // restart begins a new window.
-func restart(l crawl.HostLoad, now time.Time) crawl.HostLoad {
+func restart(p Params, l crawl.HostLoad, now time.Time) crawl.HostLoad {
+	l.ShareBad, l.ShareAll = shares(p, l)
 	l.BeforeOK, l.BeforeSpan = l.WindowOK, max(0, now.Sub(l.WindowStart).Seconds())
 	l.WindowStart, l.WindowOK, l.WindowBad, l.WindowUsed, l.WindowWait, l.WindowWaits = now, 0, 0, false, 0, 0
 	return l
+}
+
+// shares are the failures and the answers of this window together with those
+// before, which fade: about the last ShareOf of them. A window of two answers
+// would know no shares but none, half and all.
+func shares(p Params, l crawl.HostLoad) (bad, all float64) {
+	n := float64(l.WindowOK + l.WindowBad)
+	keep := max(0, 1-n/p.ShareOf)
+	return keep*l.ShareBad + float64(l.WindowBad), keep*l.ShareAll + n
+}
+
+func share(p Params, l crawl.HostLoad) float64 {
+	bad, all := shares(p, l)
+	return bad / max(all, 1)
 }

@@ -24,7 +24,13 @@ func refused(p Params, l crawl.HostLoad, until time.Time, now time.Time) crawl.H
 	if accepted == 0 {
 		return l
 	}
-	l.HeldUntil = now.Add(p.Hold)
+	l.HeldUntil, l.RefusedAt = now.Add(p.Hold), now
+	if one := below(l.Limit) == l.Limit; one && l.Pace > 0 && !paced(p, l) {
+		l.Pace = clamp(p, l.Limit) / max(l.Expected, p.MinCost.Seconds()) // the same in requests: no connection can be spared
+		l.PaceTop = l.Pace
+		l.Pace = max(l.Pace*(1-p.PaceCut), p.PaceFloor)
+		return l
+	}
 	if paced(p, l) {
 		l.PaceTop = l.Pace
 		// Not below what was accepted just now, but for a moment's luck.
@@ -62,26 +68,31 @@ func below(limit float64) float64 {
 	return limit
 }
 
+// held is a limit that is to rise from from to next, kept below the one that was
+// refused last while that is held.
+func held(l crawl.HostLoad, from, next float64, now time.Time) float64 {
+	if now.Before(l.HeldUntil) && l.LimitTop > 0 {
+		return min(next, max(from, below(l.LimitTop)))
+	}
+	return next
+}
+
 // rise makes more of a hostname possible after a healthy window in which demand
 // used it: the pace if that is what held demand back, the limit otherwise.
 func rise(p Params, l crawl.HostLoad, now time.Time) crawl.HostLoad {
-	held := now.Before(l.HeldUntil)
 	if paced(p, l) {
 		grow := p.PaceGrow
 		if l.PaceTop == 0 { // never refused: it was guessed from a refused limit
 			grow = p.PaceSeek
 		}
 		next := l.Pace + max(grow*l.Pace, p.PaceStep)
-		if top := p.PaceHold * l.PaceTop; held && l.PaceTop > 0 {
+		if top := p.PaceHold * l.PaceTop; now.Before(l.HeldUntil) && l.PaceTop > 0 {
 			next = min(next, max(l.Pace, top))
 		}
 		l.Pace = next
 		return l
 	}
-	next := l.Limit + p.Step
-	if held && l.LimitTop > 0 {
-		next = min(next, max(l.Limit, below(l.LimitTop)))
-	}
+	next := held(l, l.Limit, l.Limit+p.Step, now)
 	return change(p, l, next, crawl.RateCauseHealthy, now, "healthy, and demand used the limit (E3)")
 }
 

@@ -36,6 +36,16 @@ type Params struct {
 	ErrorCut float64
 	// NetworkCut is the part that a network failure costs at once (E4).
 	NetworkCut float64
+	// ShareOf is how many answers the share of failing URLs is taken of, at least.
+	ShareOf float64
+	// PauseShare is the share, and PauseRow the number of failures in a row, from
+	// which on a 503 pauses the hostname.
+	PauseShare float64
+	PauseRow   int
+	// LimiterTrust is for how long a URL that was refused and answered when it was
+	// asked for again shows that refusals are a matter of rate; until one did, a 503
+	// may as well be the URL's own.
+	LimiterTrust time.Duration
 	// PaceCut is the part of the pace, in requests per second, that a window with
 	// refusals costs (429, 503), where the pace is what was refused.
 	PaceCut float64
@@ -81,6 +91,7 @@ func Stranger() Params {
 		Burst: time.Second, MaxDebt: 30 * time.Minute,
 		Window: 10 * time.Second, Step: 0.02,
 		ErrorCut: 0.5, NetworkCut: 0.5,
+		ShareOf: 20, PauseShare: 0.25, PauseRow: 2, LimiterTrust: 5 * time.Minute,
 		PaceCut: 0.15, PaceGrow: 0.05, PaceSeek: 0.2, PaceStep: 0.02, PaceFloor: 0.1, PaceHold: 0.95, Hold: 5 * time.Minute, HoldNetwork: time.Hour,
 		SlowFactor: 1.5, SlowSlack: 50 * time.Millisecond, SlowCut: 0.3, BaselineTime: 10 * time.Minute, BaselineTimeLoaded: 2 * time.Hour,
 		Backoff: 5 * time.Second, MaxBackoff: 30 * time.Minute, Jitter: 0.25,

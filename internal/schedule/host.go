@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"time"
 
 	"trawl/internal/client"
@@ -29,6 +30,7 @@ type host struct {
 
 	feeds    []*feed   // one per client of the crawl
 	answered time.Time // last answer
+	retried  bool      // the last URL taken had failed before
 	queued   int
 	inflight int
 
@@ -235,6 +237,28 @@ func (h *host) pop(q *queue) crawl.QueueEntry {
 		h.forget(q)
 	}
 	return e
+}
+
+// failed reports whether a URL failed the last time, by its hostname's fault as
+// far as one can tell: 429, 5xx, or on the network (F7, F8).
+func failed(v *crawl.Visit) bool {
+	return v.Failures > 0 && (v.Failure != crawl.FailNone || v.Status == 429 || v.Status >= 500)
+}
+
+// turn lets another entry go first when it is its turn. URLs that failed lately
+// rank before those that are only to be crawled again; but of two requests in a
+// row at most one goes to such a URL while others wait, or where the hostname
+// bears little a few that fail would be all that it is asked for.
+func (h *host) turn(q *queue) {
+	if !h.retried || !failed(&q.entries[0].Visit) {
+		return
+	}
+	j := slices.IndexFunc(q.entries, func(e crawl.QueueEntry) bool { return !failed(&e.Visit) })
+	if j > 0 {
+		e := q.entries[j]
+		copy(q.entries[1:j+1], q.entries[:j])
+		q.entries[0] = e
+	}
 }
 
 // forget drops an empty queue.

@@ -23,6 +23,7 @@ type Job struct {
 	Issued   time.Time
 
 	reserved float64
+	repeat   bool // what it asks for had failed the time before
 }
 
 // StepKind says what a driver is to do.

@@ -15,6 +15,7 @@ import (
 // outcome without a request, or waits for robots.txt.
 func (s *Scheduler) serve(h *host, q *queue, now time.Time) (Step, bool) {
 	c := s.cfg.client(q.client)
+	h.turn(q)
 	if o := s.pruned(h, q, now); o != nil {
 		return Step{Kind: StepCommit, Outcome: o}, true
 	}
@@ -26,6 +27,7 @@ func (s *Scheduler) serve(h *host, q *queue, now time.Time) (Step, bool) {
 	if !st.FetchAt.After(now) && !o.fetching {
 		o.fetching = true
 		job := s.robotsJob(q.origin, q.origin.URL("/robots.txt"), nil, c)
+		job.repeat = o.rec.Attempts > 0
 		if o.rec.FetchedAt.IsZero() {
 			job.Purpose = crawl.PurposeDiscovery
 		}
@@ -95,6 +97,8 @@ func (s *Scheduler) fetchEntry(h *host, c *Client, e crawl.QueueEntry, now time.
 	}
 	job.Request = c.Profile.Request(e.URL, s.cfg.Identity, job.Purpose, &e.Visit, s.cfg.Rand())
 	job.Request.Timeouts = s.cfg.Timeouts
+	job.repeat = failed(&e.Visit)
+	h.retried = job.repeat
 	job.Watch = e.Visit.Crawls == 0 && h.space.Watches(e.URL)
 	if job.Kind == crawl.KindSitemap {
 		job.Request.Limits = SitemapLimits()
