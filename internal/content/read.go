@@ -8,6 +8,7 @@ import (
 
 	"trawl/internal/content/charset"
 	"trawl/internal/content/html"
+	"trawl/internal/content/softerror"
 	"trawl/internal/crawl"
 	"trawl/internal/weburl"
 )
@@ -138,9 +139,11 @@ func (r *reader) document(wanted bool) *html.Document {
 		opt.Runs, opt.Drop = true, weburl.Words(r.res.URL)
 	}
 	e, _, ok := charset.Outside(body, r.contentType)
+	text := body
 	var doc *html.Document
 	if ok {
-		doc = html.Scan(e.Decode(body), opt)
+		text = e.Decode(body)
+		doc = html.Scan(text, opt)
 	} else {
 		// Whatever the encoding is, ASCII can be read in it (but for
 		// ISO-2022-JP, which is then read again): scan first, and convert only
@@ -151,7 +154,7 @@ func (r *reader) document(wanted bool) *html.Document {
 			label = xml
 		}
 		e, _ = charset.Detect(body, r.contentType, label)
-		if text := e.Decode(body); len(body) > 0 && (len(text) == 0 || &text[0] != &body[0]) {
+		if text = e.Decode(body); len(body) > 0 && (len(text) == 0 || &text[0] != &body[0]) {
 			doc = html.Scan(text, opt)
 		}
 	}
@@ -175,7 +178,23 @@ func (r *reader) document(wanted bool) *html.Document {
 	if opt.Runs && !doc.RunsCut {
 		r.runs(doc, group)
 	}
+	r.missing(doc, text)
 	return doc
+}
+
+// missing judges whether the page is an error message (F10). What was cut or came
+// broken is not judged: the rest of it is not known.
+func (r *reader) missing(doc *html.Document, text []byte) {
+	if r.res.Truncated || r.res.Failure != nil {
+		return
+	}
+	v := softerror.Judge(softerror.Input{
+		Doc: text, Title: doc.Title, HeadingAt: doc.HeadingAt, Links: len(doc.Refs), Refresh: doc.Refresh != nil,
+	})
+	r.page.Missing, r.page.Likeness, r.page.Unrendered = v.Error, v.Likeness, v.Unrendered
+	if v.Unrendered {
+		r.note("There is nothing to see before scripts run: whether the page is a soft 404 can be said once it is rendered.")
+	}
 }
 
 // documentBase resolves the base element, which holds for the links before it

@@ -53,6 +53,9 @@ type Page struct {
 	BadDates   int           // of them, those that are no date
 	Notes      []string      // what was wrong or contradictory in it and how it was read, one sentence each
 	Runs       []uint32      // hashes of what the page says, if asked for (D3); sorted. Not stored
+	Missing    string        // why its content is an error message or none (F10), after "its content is"; "" = it is not. Not stored
+	Unrendered bool          // nothing to see until scripts run (J1, M5), so that F10 cannot be judged. Not stored
+	Likeness   uint64        // the same for small pages and error messages that differ in times and identifiers only (F11); 0 = Digest says it
 	Inward     int           // links to URLs of the page's own group (D3), if Runs were asked for
 }
 

@@ -44,6 +44,7 @@ type Visit struct {
 	LastMod      time.Time     `json:"lastmod,omitzero"`              // what a sitemap said of it last (D2)
 	LastModAt    time.Time     `json:"lastmod_read,omitzero"`         // when that sitemap was read
 	Changed      time.Time     `json:"content_changed,omitzero"`      // first crawl that found the content as it is now, after another; zero = never seen to change
+	Likeness     uint64        `json:"likeness,omitempty"`            // Page.Likeness of what Digest is of; 0 = none (F11)
 	Unavailable  time.Time     `json:"unavailable_after,omitzero"`    // when the page asked to be left out of the index from (F12); zero = never
 }
 
@@ -185,6 +186,9 @@ type HostLoad struct {
 	WindowStart time.Time // of the current observation window
 	WindowOK    int       // healthy answers in it
 	WindowBad   int       // distinct URLs that failed in it
+	ShareBad    float64   // failures among the last answers, and
+	ShareAll    float64   // those answers, the windows before taken together and fading
+	BadRow      int       // failures in a row, without a healthy answer between
 	WindowWait  float64   // seconds to the first byte of the healthy answers in it, in sum
 	WindowWaits int       // healthy answers of which that is known
 	WindowUsed  bool      // demand waited for capacity in it
@@ -194,6 +198,8 @@ type HostLoad struct {
 	PaceTop     float64   // the pace that was refused last; 0 = none was
 	LimitTop    float64   // the limit that was refused last; 0 = none was
 	HeldUntil   time.Time // until when pace and limit stay below those
+	RefusedAt   time.Time // last refusal that pace and limit learned from
+	LimiterAt   time.Time // last time that a URL was answered after it had been refused
 	Cause       string    // why Limit last changed
 	ChangedAt   time.Time
 	Changes     []RateChange // of the limit, oldest first, the newest MaxRateChanges; never changed in place
@@ -234,6 +240,26 @@ type HostRecord struct {
 	Egress   EgressRecord // by region, if there is more than one
 	Clusters []Cluster    // of pages with the same content, oldest first; bounded by MaxClusters; never changed in place
 	Contents []Content    // what may become a cluster; bounded by MaxContents; never changed in place
+	Landings []Landing    // targets of redirects from URLs that they have nothing of; bounded by MaxLandings; never changed in place
+	Move     MoveRecord   // package demand alone changes it
+}
+
+// Landing is a URL to which URLs of a hostname redirect whose addresses have no
+// word in common with it (F10).
+type Landing struct {
+	Target URL
+	Title  string // of its page, as far as it is known
+	Count  int    // URLs that redirect there, less what other targets took from it
+}
+
+// MaxLandings bounds the targets kept for a hostname (house choice).
+const MaxLandings = 16
+
+// MoveRecord is what is known of a site move away from a hostname's URLs (H3).
+type MoveRecord struct {
+	Since time.Time // when the present window of counting began; zero = never
+	Count int       // known URLs that began to redirect permanently in it
+	Until time.Time // the hostname counts as moving until then; zero = never did
 }
 
 // Content counts the URLs of a hostname that gave some content, less what other
@@ -248,7 +274,7 @@ const MaxContents = 16
 
 // Cluster is content that many URLs of one hostname gave (F11).
 type Cluster struct {
-	Digest uint64    `json:"digest"` // of the body
+	Digest uint64    `json:"digest"` // of the body, or its likeness (Visit.Likeness)
 	First  URL       `json:"first"`  // the one that stands for all; "" = the next one that is met
 	Title  string    `json:"title"`
 	Count  int64     `json:"count"` // URLs in it now

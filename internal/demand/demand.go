@@ -43,6 +43,12 @@ type Params struct {
 	SinkFirst   time.Duration // after the first 4xx; doubles (F6)
 	Blocked     time.Duration // until robots.txt is looked at again (C7)
 	Duplicate   float64       // times the usual interval, for a URL that only repeats what another gives (F11)
+	Missing     float64       // times the usual interval, for a soft 404 (F10)
+	MoveFrom    int           // known URLs of a hostname that began to redirect permanently: a site move (H3)
+	MoveWindow  time.Duration // within which they did
+	MoveFor     time.Duration // for which the hostname then counts as moving
+	MoveFaster  float64       // so many times as often its pages are asked for meanwhile
+	Soon        time.Duration // at most until a page is asked for again; 0 = as usual: see [Params.InMove]
 	Cycle       time.Duration // of the client; 0 = none (H5): see [Params.For]
 	Resource    time.Duration // for which a page resource is kept, whatever its caching headers say (J4)
 }
@@ -53,7 +59,8 @@ func DefaultParams() Params {
 	return Params{
 		Refresh: 7 * day, MinInterval: time.Hour, MaxInterval: 90 * day,
 		RetryFirst: 30 * time.Second, RetryMax: day, Sitemap: day,
-		SinkFirst: day, Blocked: day, Duplicate: 4, Resource: 30 * day,
+		SinkFirst: day, Blocked: day, Duplicate: 4, Missing: 1.5, Resource: 30 * day,
+		MoveFrom: 10, MoveWindow: 7 * day, MoveFor: 30 * day, MoveFaster: 4,
 	}
 }
 
@@ -94,6 +101,8 @@ func Next(p Params, next react.Next, v crawl.Visit, maxAge time.Duration, now ti
 		return BandSink, now.Add(p.MaxInterval)
 	case react.NextDuplicate:
 		return BandSink, now.Add(min(time.Duration(float64(p.Refresh)*max(p.Duplicate, 1)), p.MaxInterval))
+	case react.NextMissing:
+		return BandRefresh, now.Add(min(time.Duration(float64(p.Refresh)*max(p.Missing, 1)), p.MaxInterval))
 	case react.NextRefresh:
 	}
 	if v.Kind == crawl.KindResource {
@@ -105,6 +114,9 @@ func Next(p Params, next react.Next, v crawl.Visit, maxAge time.Duration, now ti
 	}
 	if maxAge > 0 && p.Cycle == 0 {
 		d = min(max(maxAge, p.MinInterval), p.MaxInterval)
+	}
+	if p.Soon > 0 && p.Cycle == 0 {
+		d = min(d, p.Soon)
 	}
 	return BandRefresh, now.Add(d)
 }

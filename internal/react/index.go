@@ -31,6 +31,7 @@ type Facts struct {
 	RedirectErr  string      // why a redirect cannot be followed
 	FailingSince time.Time   // first failed attempt in a row, this one included
 	Unavailable  time.Time   // when the page, as last read, asked to be left out from; zero = never
+	Crowd        int         // URLs of the hostname that redirect to Target, which has nothing of any of them (F10); 0 = too few
 	Duplicate    crawl.URL   // which gave the same content before, as many others do (F11); "" = not so
 }
 
@@ -53,6 +54,12 @@ func Index(p Params, row Row, was crawl.Index, f Facts, now time.Time) (crawl.In
 		} else if f.Duplicate != "" {
 			set(crawl.IndexExcluded, crawl.ReasonDuplicate, "F11")
 			detail = fmt.Sprintf("answered %d with the same content as many URLs of the hostname, %s first of all", f.Status, f.Duplicate)
+			if f.Page != nil && f.Page.Missing != "" {
+				detail += "; it is " + f.Page.Missing
+			}
+		} else if f.Page != nil && f.Page.Missing != "" {
+			set(crawl.IndexExcluded, crawl.ReasonSoft404, "F10")
+			detail = fmt.Sprintf("answered %d, but its content is %s", f.Status, f.Page.Missing)
 		}
 	case EffectEmpty:
 		set(crawl.IndexExcluded, row.Reason, row.ID)
@@ -60,6 +67,10 @@ func Index(p Params, row Row, was crawl.Index, f Facts, now time.Time) (crawl.In
 	case EffectStrong, EffectWeak:
 		set(crawl.IndexExcluded, row.Reason, row.ID)
 		detail = fmt.Sprintf("answered %d, redirects to %s", f.Status, f.Target)
+		if f.Crowd > 0 {
+			set(crawl.IndexExcluded, crawl.ReasonSoft404, "F10")
+			detail += fmt.Sprintf(", as %d URLs of the hostname do of which it has nothing: it does not stand for them", f.Crowd)
+		}
 	case EffectRedirect:
 		set(crawl.IndexExcluded, row.Reason, row.ID)
 		detail = fmt.Sprintf("answered %d: %s", f.Status, f.RedirectErr)

@@ -44,7 +44,7 @@ var outlooks = map[crawl.IndexReason]string{
 	crawl.ReasonRobotsBlocked:  "a robots.txt that allows it (C7)",
 	crawl.ReasonRedirect:       "its target stands for it; a 200 of its own would bring it back (F4)",
 	crawl.ReasonRedirectError:  "a redirect that leads to a page within the client's number of hops, or a 200 (B6)",
-	crawl.ReasonSoft404:        "main content in place of the error message, or an honest 404 (F10)",
+	crawl.ReasonSoft404:        "main content in place of the error message, a redirect to a page that has something of it, or an honest 404 (F10)",
 	crawl.ReasonDuplicate:      "content of its own (F11)",
 	crawl.ReasonOtherCanonical: "content of its own, or a canonical that agrees with its links and redirects",
 	crawl.ReasonAlternate:      "nothing has to: the canonical that it names stands for it",

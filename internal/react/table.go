@@ -47,6 +47,7 @@ const (
 	NextWait                  // when robots.txt may have changed (C7)
 	NextAgain                 // as before: nothing was learned
 	NextPruned                // hardly ever: the URL lies in a space without end (D3)
+	NextMissing               // nearly as content changes: what is an error message now may be a page again (F10)
 	NextDuplicate             // seldom: it repeats what many other URLs of the hostname give (F11)
 )
 

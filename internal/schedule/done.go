@@ -55,6 +55,7 @@ func observation(job *Job, f *Findings, jitter float64) hostload.Observation {
 	return hostload.Observation{
 		Reserved: job.reserved, Duration: res.Timings.Total, Wait: res.Timings.Wait,
 		Effect: f.Row.Rate, RetryAfter: f.RetryAfter, Jitter: jitter, Detail: detail,
+		TooMany: res.Failure == nil && res.Status == 429, Repeat: job.repeat,
 	}
 }
 
@@ -167,7 +168,7 @@ func (s *Scheduler) donePage(o *crawl.Outcome, h *host, job *Job, f *Findings, n
 			v.Changes++
 			v.Changed = res.Start
 		}
-		v.Digest = f.Page.Digest
+		v.Digest, v.Likeness = f.Page.Digest, f.Page.Likeness
 		if v.Crawls == 1 && v.Kind == crawl.KindPage && f.Row.Index == react.EffectPass {
 			h.space.Learn(job.URL, e.Depth, f.Page.Runs, f.Page.Inward)
 		}
@@ -180,16 +181,14 @@ func (s *Scheduler) donePage(o *crawl.Outcome, h *host, job *Job, f *Findings, n
 	if f.Archive.File != "" && res.Status != 304 && !(f.Unchanged && v.Archive.File != "") {
 		v.Archive = f.Archive // of unchanged content, the copy that holds it stays (G5); a 304 is none
 	}
-	next, same := f.Row.Next, s.duplicate(o, h, &e, f, e.Visit.Digest, now)
-	if same != "" {
-		next = react.NextDuplicate
-	}
-	cycle := s.cfg.client(job.Client).Profile.Cycle
-	v.Band, v.Due = demand.Next(s.cfg.Demand.For(cycle), next, v, f.MaxAge, now)
+	same := s.duplicate(o, h, &e, f, contentOf(e.Visit.Digest, e.Visit.Likeness), now)
+	crowd := s.landing(o, h, job, f, &e.Visit)
+	s.moved(o, h, f, &e.Visit, now)
+	v.Band, v.Due = s.again(h, &v, f, same != "", now)
 	unavailable(&v, f, now)
 	s.index(o, e, f.Row, react.Facts{
 		Status: res.Status, Failure: res.Failure, Page: f.Page, Target: f.Target, RedirectErr: f.RedirectErr, FailingSince: v.FailingSince,
-		Duplicate: same, Unavailable: v.Unavailable,
+		Duplicate: same, Crowd: crowd, Unavailable: v.Unavailable,
 	}, now)
 	o.Discovered = f.Discovered
 	s.proveLastMod(o, h, &e.Visit, f, now)
@@ -198,6 +197,22 @@ func (s *Scheduler) donePage(o *crawl.Outcome, h *host, job *Job, f *Findings, n
 	if f.Row.Index == react.EffectPass || f.Row.Index == react.EffectStands {
 		o.Document = document(job, f, &v, now)
 	}
+}
+
+// again returns the place in the queue of a page just visited.
+func (s *Scheduler) again(h *host, v *crawl.Visit, f *Findings, same bool, now time.Time) (crawl.Band, time.Time) {
+	p := s.cfg.Demand.For(s.cfg.client(v.Client).Profile.Cycle)
+	if demand.Moving(h.rec.Move, now) && v.Kind == crawl.KindPage {
+		p = p.InMove()
+	}
+	next := f.Row.Next
+	switch {
+	case same:
+		next = react.NextDuplicate
+	case next == react.NextRefresh && v.Kind == crawl.KindPage && f.Page != nil && f.Page.Missing != "":
+		next = react.NextMissing
+	}
+	return demand.Next(p, next, *v, f.MaxAge, now)
 }
 
 func document(job *Job, f *Findings, v *crawl.Visit, now time.Time) *crawl.Document {

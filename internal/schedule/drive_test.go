@@ -32,7 +32,7 @@ type answer struct {
 
 func page(links ...string) answer {
 	var b strings.Builder
-	b.WriteString("<html><title>t</title>")
+	b.WriteString("<html><title>t</title><p>text</p>")
 	for _, l := range links {
 		b.WriteString(`<a href="` + l + `">x</a>`)
 	}

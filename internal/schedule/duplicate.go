@@ -11,11 +11,20 @@ import (
 // Content that many URLs of a hostname give is one cluster (F11): one URL stands
 // for it, the others are excluded as duplicates and asked for seldom. That is
 // what becomes of an error text sent with 200. Content is the same when its bytes
-// are; one that differs by a time or a request number is not recognised.
+// are or, of an error message or a small page, when its likeness is: times and
+// request numbers do not count there.
 
 // clusterFrom is how many URLs make a cluster (house choice): a handful of equal
 // pages is usual, and costs a crawl nothing.
 const clusterFrom = 10
+
+// contentOf is what tells the content of a page from others.
+func contentOf(digest, likeness uint64) uint64 {
+	if likeness != 0 {
+		return likeness
+	}
+	return digest
+}
 
 // counted adds a URL to the counts of contents, after Misra and Gries: when there
 // is no room for another content, each of those that are there loses one. So
@@ -39,7 +48,7 @@ func counted(list []crawl.Content, digest uint64) (all []crawl.Content, n int) {
 }
 
 // duplicate returns the URL that stands for the content that a page repeats, ""
-// if it repeats none. was is the digest of what the URL gave before.
+// if it repeats none. was tells the content that the URL gave before.
 func (s *Scheduler) duplicate(o *crawl.Outcome, h *host, e *crawl.QueueEntry, f *Findings, was uint64, now time.Time) crawl.URL {
 	if e.Visit.Client != s.cfg.primary() || e.Visit.Kind != crawl.KindPage || h.guest {
 		return ""
@@ -47,7 +56,7 @@ func (s *Scheduler) duplicate(o *crawl.Outcome, h *host, e *crawl.QueueEntry, f 
 	digest := was
 	switch {
 	case f.Row.Index == react.EffectPass && f.Page != nil && f.Page.Digest != 0:
-		digest = f.Page.Digest
+		digest = contentOf(f.Page.Digest, f.Page.Likeness)
 	case f.Row.Index != react.EffectStands || was == 0:
 		return ""
 	}

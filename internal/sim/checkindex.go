@@ -86,7 +86,7 @@ func mayChange(row string, from, to crawl.IndexState) bool {
 		return to == crawl.IndexExcluded
 	case "F5":
 		return (from == crawl.IndexPreserved || from == crawl.IndexExcluded) && to == crawl.IndexPassed
-	case "F11":
+	case "F10", "F11":
 		return to == crawl.IndexExcluded
 	case "F6":
 		if had || from == crawl.IndexRemoved {

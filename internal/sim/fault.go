@@ -61,7 +61,7 @@ func (s *site) trouble(path string, at time.Duration) trouble {
 			t.slow *= f.Slow
 		case f.OptOut:
 			t.optOut = true
-		case f.RobotsFile != nil && path != robotsPath, (f.ErrorText || f.MoveTo != "") && path == robotsPath:
+		case f.RobotsFile != nil && path != robotsPath, (f.ErrorText || f.Soft404 || f.MoveTo != "") && path == robotsPath:
 			// Says nothing about this path.
 		default:
 			t.decides = f

@@ -136,6 +136,9 @@ func (d *driver) past(s *site, p *class) (react.Row, react.Facts, time.Duration)
 		facts.Status, facts.Page, facts.Target = p.Status, nil, home(string(s.name))
 	} else {
 		facts.Page.Directives.Noindex = p.Noindex
+		if p.Soft404 {
+			facts.Page.Missing = "an error message"
+		}
 	}
 	row := react.Lookup(&crawl.Result{Status: facts.Status})
 	every := d.demand.Refresh

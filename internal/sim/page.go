@@ -23,6 +23,9 @@ func (s *site) content(r *Response, req *crawl.Request, f *Fault, wait, at time.
 		r.result.Header = append(r.result.Header, crawl.Field{Name: "Location", Value: "https://" + f.MoveTo + r.path})
 		r.take(wait, 300, req)
 		return
+	case f != nil && f.Soft404:
+		r.missing(wait, req)
+		return
 	case f != nil && f.ErrorText:
 		r.status(200, 0)
 		r.body = bodyError
@@ -61,6 +64,10 @@ func (s *site) serve(r *Response, req *crawl.Request, wait, at time.Duration) {
 			s.serveStatus(r, req, p.Status, wait)
 			return
 		}
+		if p.Soft404 {
+			r.missing(wait, req)
+			return
+		}
 		bytes = p.Bytes
 		c, deploys, last := s.version(r.page, p.ChangeEvery, at), 0, time.Duration(0)
 		if s.cfg.Assets.Count > 0 {
@@ -91,6 +98,27 @@ func (s *site) serve(r *Response, req *crawl.Request, wait, at time.Duration) {
 	r.status(status, 0)
 	r.result.Header = h
 	r.take(wait, bytes, req)
+}
+
+// missing answers with 200 and a page that says that there is none.
+func (r *Response) missing(wait time.Duration, req *crawl.Request) {
+	r.status(200, 0)
+	r.body = bodyMissing
+	r.result.Header = append(r.result.Header, crawl.Field{Name: "Content-Type", Value: "text/html; charset=utf-8"})
+	r.take(wait, 2000, req)
+}
+
+// renderMissing names what was asked for, so that no two of these pages are equal.
+func renderMissing(b []byte, path string) []byte {
+	b = append(b, "<!doctype html><title>Page not found | Shop</title><h1>Page not found</h1><p>We have nothing called "...)
+	for i := range len(path) {
+		if c := path[i]; c >= '0' && c <= '9' {
+			b = append(b, 'a'+c-'0')
+		} else if c >= 'a' && c <= 'z' {
+			b = append(b, c)
+		}
+	}
+	return append(b, ".</p><a href=\"/\">Home</a>"...)
 }
 
 // etag is the validator of a page's content.
@@ -182,6 +210,8 @@ func (s *site) render(b []byte, r *Response) []byte {
 		return s.renderTrap(b, r.path, r.mark)
 	case bodyError:
 		return append(b, "<!doctype html><title>Error</title><h1>Something went wrong</h1><p>Please try again later.</p>"...)
+	case bodyMissing:
+		return renderMissing(b, r.path)
 	case bodyRobots:
 		return append(b, s.robots...)
 	case bodyOther:

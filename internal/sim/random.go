@@ -216,7 +216,12 @@ func (g generator) fault(names []string, duration time.Duration) Fault {
 	case 5:
 		f.Slow = 1 + 20*g.Float64()
 	case 6:
-		if f.ErrorText = g.oneIn(2); !f.ErrorText {
+		switch g.IntN(4) {
+		case 0:
+			f.ErrorText = true
+		case 1:
+			f.Soft404 = true
+		default:
 			f.MoveTo = names[g.IntN(len(names))]
 		}
 	case 7:

@@ -82,6 +82,7 @@ type PageClass struct {
 	LastModified bool          `yaml:"last_modified"` // the same with If-Modified-Since (G2)
 	MaxAge       time.Duration `yaml:"max_age"`       // Cache-Control; 0 = not sent (G3)
 	Noindex      bool          `yaml:"noindex"`
+	Soft404      bool          `yaml:"soft_404"` // 200 with a page that says that there is none (F10)
 	Disallow     bool          `yaml:"disallow"` // in robots.txt
 	Status       int           `yaml:"status"`   // answered instead of content, all the time; redirects lead to the homepage; default 200
 	Known        bool          `yaml:"known"`    // crawled before the start, and due again spread over the time of a refresh
@@ -135,7 +136,7 @@ const (
 )
 
 // Fault is something that happens to hosts for a time. Exactly one of Status,
-// Failure, Slow, ErrorText, MoveTo, OptOut and RobotsFile is set. Of several
+// Failure, Slow, ErrorText, Soft404, MoveTo, OptOut and RobotsFile is set. Of several
 // faults at the same time the last one in the scenario that gives an answer
 // decides; their slow-downs multiply, and OptOut leaves the answer as it is.
 type Fault struct {
@@ -150,6 +151,7 @@ type Fault struct {
 	Failure    string        `yaml:"failure"`     // a failure class: dns-error, dns-unresponsive, connect-refused, connect-timeout, …
 	Slow       float64       `yaml:"slow"`        // factor on the latency
 	ErrorText  bool          `yaml:"error_text"`  // the same error message under 200 for every URL
+	Soft404    bool          `yaml:"soft_404"`    // 200 with a page for every URL that says that there is none (F10)
 	MoveTo     string        `yaml:"move_to"`     // hostname to which every URL redirects (301)
 	OptOut     bool          `yaml:"opt_out"`     // HTTP/2 is answered with 421 (B1)
 	RobotsFile *RobotsFile   `yaml:"robots_file"` // replaces the hosts' own

@@ -307,13 +307,13 @@ func (f *Fault) check(c *checks, field string, names map[string]bool, duration t
 		c.known(field+"move_to", f.MoveTo, names, false)
 	}
 	n := 0
-	for _, set := range []bool{f.Status != 0, f.Failure != "", f.Slow != 0, f.ErrorText, f.MoveTo != "", f.OptOut, f.RobotsFile != nil} {
+	for _, set := range []bool{f.Status != 0, f.Failure != "", f.Slow != 0, f.ErrorText, f.Soft404, f.MoveTo != "", f.OptOut, f.RobotsFile != nil} {
 		if set {
 			n++
 		}
 	}
 	if n != 1 {
-		c.failf(strings.TrimSuffix(field, "."), "exactly one of status, failure, slow, error_text, move_to, opt_out and robots_file must be given, not %d", n)
+		c.failf(strings.TrimSuffix(field, "."), "exactly one of status, failure, slow, error_text, soft_404, move_to, opt_out and robots_file must be given, not %d", n)
 	}
 	if f.RobotsFile != nil {
 		f.RobotsFile.check(c, field+"robots_file.", names)

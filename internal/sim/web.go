@@ -123,6 +123,7 @@ const (
 	bodyPage
 	bodyTrap
 	bodyError
+	bodyMissing
 	bodyRobots
 	bodyOther // of another robots.txt
 	bodyAsset

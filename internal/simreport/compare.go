@@ -20,6 +20,10 @@ type Metric struct {
 	Value string `json:"value"`
 }
 
+// hasBefore reports whether there was a time before the trouble: else figures of
+// it are no figures.
+func (f *Figures) hasBefore() bool { return f.Before.To > f.Before.From }
+
 // Metrics are the figures that are compared.
 func (f *Figures) Metrics() []Metric {
 	reached := func(a After) string {
@@ -34,17 +38,23 @@ func (f *Figures) Metrics() []Metric {
 		}
 		return reached(a)
 	}
+	before := func(s string) string {
+		if !f.hasBefore() {
+			return "–" // the trouble begins with the run, or there is none
+		}
+		return s
+	}
 	end := f.During.Index
 	if f.After != nil {
 		end = f.After.Index
 	}
 	return []Metric{
-		{"requests an hour before", number(f.Before.Requests)},
+		{"requests an hour before", before(number(f.Before.Requests))},
 		{"requests an hour while it lasted", number(f.During.Requests)},
-		{"limit before", number(f.Before.Limit)},
+		{"limit before", before(number(f.Before.Limit))},
 		{"lowest limit while it lasted", number(f.During.Lowest)},
-		{"URLs passed on before", fmt.Sprint(f.Before.Index.Passed)},
-		{"URLs passed on at the fewest", fmt.Sprint(f.Least)},
+		{"URLs passed on before", before(fmt.Sprint(f.Before.Index.Passed))},
+		{"URLs passed on at the fewest", before(fmt.Sprint(f.Least))},
 		{"URLs preserved at the most", fmt.Sprint(f.Peak.Preserved)},
 		{"first URL removed within", reached(f.Removed)},
 		{"URLs removed at the most", fmt.Sprint(f.Peak.Removed)},
@@ -90,8 +100,11 @@ func (c *Comparison) words() {
 		say("Both", nil, "The two make no difference in any of the figures.")
 		return
 	}
+	both := c.A.hasBefore() && c.B.hasBefore()
 	slows := func(f *Figures) bool { return f.During.Lowest < unchanged*f.Before.Limit }
 	switch a, b := slows(c.A), slows(c.B); {
+	case !both:
+		say("Crawl rate", nil, "What becomes of the limit cannot be compared: of one of them nothing is known from before.")
 	case a && b:
 		say("Crawl rate", []string{"E3", "E4"}, "Both slow the whole hostname: to %s and to %s connection-seconds per second.", number(c.A.During.Lowest), number(c.B.During.Lowest))
 	case a:
@@ -115,7 +128,7 @@ func (c *Comparison) words() {
 	default:
 		say("Index", nil, "Neither removes a URL.")
 	}
-	if la, lb := c.A.Least, c.B.Least; la != lb {
+	if la, lb := c.A.Least, c.B.Least; both && la != lb {
 		say("Index", nil, "URLs passed on at the fewest: %d with %s, %d with %s.", la, c.A.Name, lb, c.B.Name)
 	}
 }

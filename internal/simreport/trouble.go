@@ -65,6 +65,8 @@ func describe(f *sim.Fault) string {
 		what = fmt.Sprintf("answers %g times as fast", 1/f.Slow)
 	case f.ErrorText:
 		what = "an error text with 200"
+	case f.Soft404:
+		what = "\"page not found\" with 200"
 	case f.MoveTo != "":
 		what = "301 to " + f.MoveTo
 	case f.OptOut:

@@ -21,7 +21,8 @@ const MaxURL = 1 << 16
 //     origins and events are not empty;
 //   - bands are below crawl.Bands, due times zero or in the years 1 to 9999;
 //   - links are sorted, traps at most crawl.MaxTraps, clusters at
-//     most crawl.MaxClusters, contents at most crawl.MaxContents.
+//     most crawl.MaxClusters, contents at most crawl.MaxContents,
+//     landings at most crawl.MaxLandings, targets of links at most crawl.MaxLinked.
 func Validate(batch []*crawl.Outcome) error {
 	for i, o := range batch {
 		if err := validateOutcome(o); err != nil {
@@ -58,6 +59,9 @@ func validateOutcome(o *crawl.Outcome) error {
 		}
 		if len(h.Contents) > crawl.MaxContents {
 			return fmt.Errorf("host %s has %d contents, at most %d are counted", h.Host, len(h.Contents), crawl.MaxContents)
+		}
+		if len(h.Landings) > crawl.MaxLandings {
+			return fmt.Errorf("host %s has %d landings, at most %d are kept", h.Host, len(h.Landings), crawl.MaxLandings)
 		}
 		if err := validateDue(h.Due); err != nil {
 			return fmt.Errorf("host %s: %w", h.Host, err)

@@ -58,7 +58,10 @@ type Document struct {
 	Bounded []string // what a limit cut, one sentence each
 	Notes   []string // what was found wrong and how it was read, one sentence each
 	Runs    []uint32 // hashes of what the document says, if asked for: see [Options]; each once, sorted
-	RunsCut bool     // there were more than MaxRuns of them
+	// HeadingAt is where the contents of the first h1 start in the bytes that were
+	// scanned; 0 = there is none.
+	HeadingAt int
+	RunsCut   bool // there were more than MaxRuns of them
 }
 
 // Options change how a document is read.

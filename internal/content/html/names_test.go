@@ -28,6 +28,7 @@ func TestNames(t *testing.T) {
 		"bgsound":  nBgsound,
 		"body":     nBody,
 		"br":       nBr,
+		"h1":       nH1,
 		"p":        nP,
 		"mi":       nMi,
 		"mn":       nMn,

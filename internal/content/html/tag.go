@@ -140,6 +140,10 @@ func (s *scanner) bodyTag(i, end int, k uint64, inert, empty bool) {
 		if k == nIframe && !empty {
 			s.skipRaw(k)
 		}
+	case nH1:
+		if !inert && s.out.HeadingAt == 0 {
+			s.out.HeadingAt = s.pos
+		}
 	case nTextarea, nXmp, nNoembed:
 		if !empty {
 			s.skipRaw(k)

@@ -222,7 +222,7 @@ func compareStats(a, b store.StatKey) int {
 
 func copyHost(h crawl.HostRecord) crawl.HostRecord {
 	h.Traps, h.Load.Changes, h.Clusters, h.Contents = slices.Clone(h.Traps), slices.Clone(h.Load.Changes), slices.Clone(h.Clusters), slices.Clone(h.Contents)
-	h.Egress.Regions = slices.Clone(h.Egress.Regions)
+	h.Egress.Regions, h.Landings = slices.Clone(h.Egress.Regions), slices.Clone(h.Landings)
 	return h
 }
 

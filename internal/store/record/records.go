@@ -68,6 +68,7 @@ func (c *coder) visit(v *crawl.Visit, u crawl.URL) {
 		c.time(&v.LastModAt)
 		c.time(&v.Changed)
 		c.time(&v.Unavailable)
+		unsigned(c, &v.Likeness)
 	})
 }
 
@@ -151,6 +152,16 @@ func (c *coder) host(h *crawl.HostRecord) {
 			c.sitemaps(&h.Sitemaps)
 		}
 		c.egress(&h.Egress)
+		list(c, &h.Landings, func(x *crawl.Landing) {
+			c.fields(func() {
+				text(c, &x.Target)
+				text(c, &x.Title)
+				signed(c, &x.Count)
+			})
+		})
+		c.time(&h.Move.Since)
+		signed(c, &h.Move.Count)
+		c.time(&h.Move.Until)
 	})
 }
 
@@ -207,6 +218,11 @@ func (c *coder) load(l *crawl.HostLoad) {
 		c.time(&l.HeldUntil)
 		c.float(&l.WindowWait)
 		signed(c, &l.WindowWaits)
+		c.time(&l.RefusedAt)
+		c.time(&l.LimiterAt)
+		c.float(&l.ShareBad)
+		c.float(&l.ShareAll)
+		signed(c, &l.BadRow)
 	})
 }
 

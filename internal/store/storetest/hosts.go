@@ -28,7 +28,7 @@ func wholeHost(h crawl.Host) crawl.HostRecord {
 		Host: h, Due: at(time.Second),
 		Load: crawl.HostLoad{
 			Limit: 0.5, Level: -3.25, At: at(1), Expected: 0.1, Latency: math.SmallestNonzeroFloat64, Baseline: math.MaxFloat64,
-			NotBefore: at(2), Backoffs: 3, WindowStart: at(3), WindowOK: 4, WindowBad: 5, WindowUsed: true, WindowWait: 2.25, WindowWaits: 7, BeforeOK: 6, BeforeSpan: 1.25, Pace: 0.75, PaceTop: 1.5, LimitTop: 2.5, HeldUntil: at(5), Cause: "503 ×3", ChangedAt: at(4),
+			NotBefore: at(2), Backoffs: 3, WindowStart: at(3), WindowOK: 4, WindowBad: 5, WindowUsed: true, WindowWait: 2.25, WindowWaits: 7, BeforeOK: 6, BeforeSpan: 1.25, Pace: 0.75, PaceTop: 1.5, LimitTop: 2.5, HeldUntil: at(5), ShareBad: 0.125, ShareAll: 17.5, BadRow: 8, RefusedAt: at(6), LimiterAt: at(7), Cause: "503 ×3", ChangedAt: at(4),
 			Changes: []crawl.RateChange{
 				{Cause: crawl.RateCauseOwner, From: 1, To: 0.5, Since: at(1), At: at(2), Until: at(3), Count: math.MaxInt32, Detail: "503 ×3"}, {At: at(4)},
 			},
@@ -46,6 +46,8 @@ func wholeHost(h crawl.Host) crawl.HostRecord {
 		},
 		Clusters: []crawl.Cluster{{Digest: math.MaxUint64, First: "http://a.example/x", Title: "Error ×", Count: math.MaxInt64, Since: at(8)}, {Count: -1}},
 		Contents: []crawl.Content{{Digest: math.MaxUint64, Count: math.MaxInt32}, {Count: -1}},
+		Landings: []crawl.Landing{{Target: "http://a.example/", Title: "Home ×", Count: math.MaxInt32}, {Count: -1}},
+		Move:     crawl.MoveRecord{Since: at(11), Count: math.MaxInt32, Until: at(12)},
 		Egress: crawl.EgressRecord{
 			Choice: "eu", Session: at(8),
 			Regions: []crawl.EgressRegion{{Good: 1, Blocked: 2}, {Region: "eu", Good: 3, Bad: math.MaxInt32, Proxy: 4, Blocked: 5, Tried: at(9), LastOK: at(10)}},
@@ -60,7 +62,7 @@ func testHostWhole(b *bed) {
 	want := wholeHost("a.example")
 	given := wholeHost("a.example")
 	b.commit(&crawl.Outcome{Host: &given})
-	given.Traps[0].Count, given.Load.Changes[0].Count, given.Egress.Regions[0].Good, given.Clusters[0].Count = -1, -1, -1, -1 // the store must not share them
+	given.Traps[0].Count, given.Load.Changes[0].Count, given.Egress.Regions[0].Good, given.Clusters[0].Count, given.Landings[0].Count = -1, -1, -1, -1, -1 // the store must not share them
 	got := b.hostRecord("a.example")
 	b.equal("record", got, want)
 	got.Traps[0].Count, got.Egress.Regions[0].Good = -1, -1

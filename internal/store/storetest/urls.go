@@ -110,7 +110,7 @@ func wholeVisit(u crawl.URL, c crawl.ClientID) crawl.Visit {
 		Bytes: 1 << 60, WireBytes: 7, Duration: time.Minute, Truncated: true, RedirectTo: u + "/next",
 		Archive: crawl.ArchiveRef{File: "x.warc.gz", Offset: 8, Length: 9}, Pruned: true, Bounded: true, Same: 1<<32 - 1, SameSince: at(3),
 		Past:    []crawl.Answer{{Status: 200, Count: 1<<32 - 1, Since: at(-2), Until: at(-1)}, {Failure: crawl.FailIncomplete, Until: at(4)}},
-		LastMod: at(-time.Hour), LastModAt: at(5), Changed: at(6), Unavailable: at(7),
+		LastMod: at(-time.Hour), LastModAt: at(5), Changed: at(6), Unavailable: at(7), Likeness: 1<<64 - 1,
 	}
 }
 

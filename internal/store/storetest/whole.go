@@ -108,6 +108,7 @@ func testAtomic(b *bed) {
 		"host due":        {Host: &crawl.HostRecord{Host: "a.example", Due: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
 		"traps":           {Host: &crawl.HostRecord{Host: "a.example", Traps: make([]crawl.Trap, crawl.MaxTraps+1)}},
 		"clusters":        {Host: &crawl.HostRecord{Host: "a.example", Clusters: make([]crawl.Cluster, crawl.MaxClusters+1)}},
+		"landings":        {Host: &crawl.HostRecord{Host: "a.example", Landings: make([]crawl.Landing, crawl.MaxLandings+1)}},
 		"contents":        {Host: &crawl.HostRecord{Host: "a.example", Contents: make([]crawl.Content, crawl.MaxContents+1)}},
 		"origin":          {Robots: []crawl.RobotsRecord{{}}},
 		"due before time": found(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), "http://a.example/"),
