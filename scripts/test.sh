@@ -15,7 +15,7 @@ command -v go >/dev/null 2>&1 || { echo "test: Go is needed: https://go.dev/dl/"
 if [ "${CI:-}" = true ]; then export TRAWL_REQUIRE_PEERS="${TRAWL_REQUIRE_PEERS:-1}"; fi
 
 need make=make gcc=gcc /usr/include/string.h=libc6-dev git=git || exit 1
-if ! { need wget2=wget2 vsftpd=vsftpd nginx=nginx apache2=apache2 /usr/lib/nginx/modules/ngx_http_brotli_static_module.so=libnginx-mod-http-brotli-static && scripts/serve-docs.sh --check; }; then
+if ! { need /usr/lib/postgresql=postgresql wget2=wget2 vsftpd=vsftpd nginx=nginx apache2=apache2 /usr/lib/nginx/modules/ngx_http_brotli_static_module.so=libnginx-mod-http-brotli-static && scripts/serve-docs.sh --check; }; then
   if [ "${TRAWL_REQUIRE_PEERS:-}" = 1 ]; then
     echo "test: TRAWL_REQUIRE_PEERS=1, and what is named above is missing" >&2
     exit 1

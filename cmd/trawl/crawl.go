@@ -17,6 +17,7 @@ type crawlOptions struct {
 	identityOptions
 	plan
 	data        string
+	store       string
 	maxPages    int64
 	refresh     bool
 	concurrency int
@@ -55,6 +56,7 @@ out (the summary says why); 130 interrupted (run it again to go on).`,
   trawl crawl --refresh                        crawl everything in it again
   trawl crawl --data site --max-pages 500 https://www.example.org/
   trawl crawl --own --client googlebot-smartphone http://127.0.0.1:8080/
+  trawl crawl --store postgres://crawler@db.example.org/crawl https://www.example.org/
   trawl crawl --exclude '/archive/' --json https://www.example.org/ > summary.json`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runCrawl(cmd, o, args, s) },
@@ -63,6 +65,7 @@ out (the summary says why); 130 interrupted (run it again to go on).`,
 	clientFlag(cmd, &o.Client, "", "crawler client to crawl as (default trawl's own; see 'trawl clients')")
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "trawl-data", "data directory: store and archive")
+	storeFlag(cmd, &o.store)
 	f.Int64Var(&o.maxPages, "max-pages", 0, "stop after this many page requests in this run (0 = no limit)")
 	f.IntVar(&o.MaxDepth, "max-depth", 0, "follow links at most this far from the given URLs (0 = no limit)")
 	f.StringArrayVar(&o.Include, "include", nil, "only URLs that match this regular expression (RE2; may be repeated)")
@@ -90,11 +93,14 @@ func runCrawl(cmd *cobra.Command, o crawlOptions, args []string, s streams) erro
 	if err != nil {
 		return err
 	}
-	data, err := openData(o.data, len(seeds) > 0, s)
+	data, err := openCrawl(ctx, o.data, o.store, len(seeds) > 0, s)
 	if err != nil {
 		return err
 	}
 	defer data.close()
+	if err := data.holdData(); err != nil {
+		return err
+	}
 	p, err := data.plan(ctx, o, seeds, cmd)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,8 +22,12 @@ import (
 // dataDir is a crawl on disk: DIR/store and DIR/warc.
 type dataDir struct {
 	path    string
-	store   *pebblestore.Store
+	store   store.Store
+	remote  bool      // the store is in a database, not in path
+	where   string    // the database, for people
+	lock    io.Closer // of path, while a crawl with a database runs
 	archive *warc.Writer
+	worker  string // under which it leases shards
 	streams streams
 }
 
@@ -47,7 +52,7 @@ func openData(path string, create bool, s streams) (*dataDir, error) {
 	if err != nil {
 		return nil, &exitError{exitFailed, openAdvice(path, err)}
 	}
-	return &dataDir{path: path, store: st, streams: s}, nil
+	return &dataDir{path: path, store: st, worker: worker, streams: s}, nil
 }
 
 // versionFile is in every store of ours, from its first moment on.
@@ -111,6 +116,9 @@ func openAdvice(path string, err error) error {
 }
 
 func (d *dataDir) close() {
+	if d.lock != nil {
+		defer func() { _ = d.lock.Close() }()
+	}
 	if err := d.store.Close(); err != nil {
 		d.streams.say("trawl: closing %s: %v", d.path, err)
 	}

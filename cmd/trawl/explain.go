@@ -12,7 +12,7 @@ import (
 )
 
 func newExplain(s streams) *cobra.Command {
-	var data string
+	var data, url string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain HOST|URL",
@@ -33,19 +33,23 @@ Exit codes: 0 known; 1 not known; 2 bad usage.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, s, data, args[0], asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, s, data, url, args[0], asJSON) },
 	}
 	cmd.Flags().StringVar(&data, "data", "trawl-data", "data directory")
+	storeFlag(cmd, &url)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func runExplain(cmd *cobra.Command, s streams, data, what string, asJSON bool) error {
-	d, err := openData(data, false, s)
+func runExplain(cmd *cobra.Command, s streams, data, url, what string, asJSON bool) error {
+	d, err := openCrawl(cmd.Context(), data, url, false, s)
 	if err != nil {
 		return err
 	}
 	defer d.close()
+	if d.remote {
+		data = d.where
+	}
 	if strings.Contains(what, "://") {
 		u, err := weburl.Parse(what)
 		if err != nil {

@@ -23,15 +23,17 @@ import (
 
 // wishOptions are the flags of limit, pause and resume.
 type wishOptions struct {
-	data string
-	time time.Duration
-	note string
-	json bool
+	data  string
+	store string
+	time  time.Duration
+	note  string
+	json  bool
 }
 
 func (o *wishOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", "trawl-data", "data directory")
+	storeFlag(cmd, &o.store)
 	f.DurationVar(&o.time, "for", 0, "how long it holds, such as 30m or 48h (default: until it is lifted)")
 	f.StringVar(&o.note, "note", "", "why, to be shown beside it")
 }
@@ -47,7 +49,8 @@ that take half a second, 0.1 is one request every five seconds and 1 is two a se
 It can only make a crawl slower: above it, the server's health decides as before.
 
 A crawl that runs with this data directory takes it up within two seconds; one that is
-started later finds it. Without arguments, all limits and pauses are listed.
+started later finds it. Without arguments, all limits and pauses are listed; that reads
+the store, so that it has to wait until no crawl uses the data directory.
 
 Exit codes: 0 done; 1 failed; 2 bad usage.`,
 		Example: `  trawl limit www.example.org 0.1
@@ -111,6 +114,7 @@ func newResume(s streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&o.data, "data", "trawl-data", "data directory")
+	storeFlag(cmd, &o.store)
 	return cmd
 }
 
@@ -140,7 +144,7 @@ func wish(ctx context.Context, s streams, o *wishOptions, name string, kind owne
 		return usageError("%v", err)
 	}
 	how := ""
-	d, err := openData(o.data, false, s)
+	d, err := openCrawl(ctx, o.data, o.store, false, s)
 	var inUse *pebblestore.InUseError
 	switch {
 	case errors.As(err, &inUse):
@@ -184,7 +188,7 @@ type listedWish struct {
 }
 
 func listWishes(ctx context.Context, s streams, o *wishOptions) error {
-	d, err := openData(o.data, false, s)
+	d, err := openCrawl(ctx, o.data, o.store, false, s)
 	if err != nil {
 		return err
 	}

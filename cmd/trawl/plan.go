@@ -37,8 +37,8 @@ type plan struct {
 
 const planSetting = "crawl.plan"
 
-// worker is the name under which this process leases shards: it has the whole
-// store for itself.
+// worker is the name under which this process leases the shards of an embedded
+// store: it has the whole of it for itself.
 const worker = "local"
 
 func (p *plan) seeds() []crawl.URL {
@@ -160,7 +160,7 @@ func liveConfig(env *environment, o *crawlOptions, p *plan, data *dataDir) (live
 			Robots: robots.DefaultTimes(), React: react.DefaultParams(), Demand: demand.DefaultParams(),
 			Timeouts: env.timeouts, Scope: scope, MaxPages: maxPages, Rand: rand.Float64,
 		},
-		Store: data.store, Fetcher: env.fetcher(), Worker: worker, Concurrency: concurrency, Patience: o.patience,
+		Store: data.store, Fetcher: env.fetcher(), Worker: data.worker, Concurrency: concurrency, Patience: o.patience,
 	}, nil
 }
 

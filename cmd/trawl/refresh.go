@@ -21,7 +21,7 @@ func (d *dataDir) refresh(ctx context.Context, now time.Time) (int, error) {
 	for i := range shards {
 		shards[i] = crawl.Shard(i)
 	}
-	leases, err := d.store.Acquire(ctx, worker, shards, time.Hour)
+	leases, err := d.store.Acquire(ctx, d.worker, shards, time.Hour)
 	if err != nil {
 		return 0, fmt.Errorf("--refresh: %w", err)
 	}

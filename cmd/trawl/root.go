@@ -35,7 +35,7 @@ was left out (see the summary); 4 'trawl fetch --compare' found differences;
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
-	root.AddCommand(newCrawl(s), newFetch(s), newRobots(s), newExplain(s), newSitemap(s), newLimit(s), newPause(s), newResume(s), newClients(s), newStats(s), newConfig(s), newSimulate(s), newVersion(s))
+	root.AddCommand(newCrawl(s), newFetch(s), newRobots(s), newExplain(s), newSitemap(s), newLimit(s), newPause(s), newResume(s), newClients(s), newStats(s), newStore(s), newConfig(s), newSimulate(s), newVersion(s))
 	for _, c := range root.Commands() {
 		failing(c)
 	}

@@ -28,6 +28,8 @@ func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
+	pg := &postgres{}
+	t.Cleanup(func() { pg.stop(t) }) // after the scripts, which run in parallel
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -39,6 +41,9 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
+			if cond == "postgres" {
+				return pg.condition()
+			}
 			if cond != "loopback" {
 				return false, nil
 			}
@@ -52,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"site": cmdSite, "proxy": cmdProxy, "ftp": cmdFTP, "requests": cmdRequests, "paths": cmdPaths,
 			"exits": cmdExits, "start": cmdStart, "signal": cmdSignal, "finish": cmdFinish,
 			"await": cmdAwait, "json": cmdJSON, "within": cmdWithin,
+			"database": pg.database,
 		},
 	})
 }

@@ -108,7 +108,7 @@ func (d *dataDir) retryRefused(ctx context.Context, p *plan) error {
 	if len(batch) == 0 {
 		return nil
 	}
-	leases, err := d.store.Acquire(ctx, worker, slices.Sorted(maps.Keys(shards)), time.Minute)
+	leases, err := d.store.Acquire(ctx, d.worker, slices.Sorted(maps.Keys(shards)), time.Minute)
 	if err != nil {
 		return fmt.Errorf("leasing shards: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func newStats(s streams) *cobra.Command {
-	var data, host string
+	var data, url, host string
 	var asJSON, all bool
 	var limit int
 	cmd := &cobra.Command{
@@ -28,7 +28,7 @@ for themselves, and requests that were not made because robots.txt was not avail
 			if err != nil {
 				return err
 			}
-			d, err := openData(data, false, s)
+			d, err := openCrawl(cmd.Context(), data, url, false, s)
 			if err != nil {
 				return err
 			}
@@ -58,6 +58,7 @@ for themselves, and requests that were not made because robots.txt was not avail
 	}
 	f := cmd.Flags()
 	f.StringVar(&data, "data", "trawl-data", "data directory")
+	storeFlag(cmd, &url)
 	f.StringVar(&host, "host", "", "only this hostname")
 	f.BoolVar(&all, "summary", false, "print the whole summary of the crawl")
 	f.IntVar(&limit, "limit", 20, limitUsage)
