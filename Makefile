@@ -10,7 +10,7 @@ PORT ?= 8089
 SOAK ?= 200000
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test quick race peers soak lint scenarios fmt fuzz cover bench e2e cross check-bench bench-packages behaviours clean
+.PHONY: help build demo test quick race peers soak lint scenarios polite fmt fuzz cover bench e2e cross check-bench bench-packages behaviours clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ lint: ## gofumpt, go vet, staticcheck
 	if [ -n "$$out" ]; then echo "gofumpt would change these files (make fmt does it):"; echo "$$out"; exit 1; fi
 	go vet ./...
 	$(GO_TOOL) staticcheck ./...
+
+polite: ## the capacity model against servers that limit what they give, in real time (needs nginx)
+	go test -count=1 -run TestE3Live -v ./internal/live
 
 fmt: ## format all Go files with gofumpt
 	$(GO_TOOL) gofumpt -w $$(git ls-files -co --exclude-standard '*.go')

@@ -4,7 +4,7 @@
 // One goroutine, the loop, owns the scheduler; workers fetch, read and archive;
 // a committer writes outcomes in batches; a loader reads what the scheduler
 // wants to know. Nothing here decides anything about crawling: when there is
-// nothing left to do the driver stops, and how long it waits for hostnames that
+// nothing left to do the driver stops, unless it is to go on continuously, and how long it waits for hostnames that
 // are backing off is its operator's patience.
 //
 // Invariants:
@@ -51,6 +51,14 @@ type Config struct {
 	Grace       time.Duration // for fetches under way after a stop
 	Progress    *Progress     // may be nil
 	Warn        func(string)  // told what is wrong and does not end the run; may be nil
+
+	// Continuous makes the run go on when nothing is due: it looks for hostnames
+	// that became due every quarter of a minute until it is stopped.
+	Continuous bool
+	// News names hostnames for which others have committed discoveries, so that
+	// they need not wait for the next look; may be nil, and what is not sent is
+	// only found later. It is never closed.
+	News <-chan []crawl.Host
 }
 
 // Defaults (house choices).

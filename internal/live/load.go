@@ -104,6 +104,15 @@ func (l *loop) scan() {
 	l.wanted = append(l.wanted, loadRequest{now: now, leases: l.leases, limit: 2 * schedule.MaxHosts})
 }
 
+// look is what a continuous run does instead of ending: hostnames that became due
+// in the store are looked for whether or not others are busy. The query is bounded
+// as every scan is, and hostnames in memory are left as they are.
+func (l *loop) look(now time.Time) {
+	if now.Sub(l.scanned) >= dueHostsEvery {
+		l.scan()
+	}
+}
+
 // take hands what was read to the scheduler.
 func (l *loop) take(r loadResult) {
 	now := utcNow()

@@ -119,6 +119,8 @@ func (l *loop) drive(ctx context.Context) Ending {
 			l.renew(ctx)
 		case <-wishes.C:
 			l.ask()
+		case hosts := <-l.cfg.News:
+			l.sched.Committed(utcNow(), nil, hosts)
 		case <-timer.C:
 		case <-interrupt:
 			interrupt = nil
@@ -166,6 +168,10 @@ func (l *loop) finishIfIdle(now time.Time) {
 	busy := l.inflight > 0 || l.loading > 0 || l.uncommit > 0 || l.scanning
 	if l.sched.Counts().Exhausted {
 		l.stop(EndMaxPages)
+		return
+	}
+	if l.cfg.Continuous {
+		l.look(now)
 		return
 	}
 	if busy {
