@@ -16,14 +16,14 @@ const policy = `
 	NONE < crawl;
 
 	# Pure: values and a now in, values out.
-	NONE < client/strictyaml, content/charset;
+	NONE < client/strictyaml, content/charset, content/softerror;
 	crawl < client, weburl, hostload, protocol, egress, react, lastmod;
 	hostload < owner;
 	client/strictyaml < client;
 	react < demand;
 	lastmod < schedule;
 	content, lastmod < sitemaps;
-	weburl, content/charset < content/html, content/sitemap < content;
+	weburl, content/charset < content/html, content/sitemap, content/softerror < content;
 	NONE < content/html/htmltest; # the reference that tests and bench/links compare with
 	weburl < robots;
 	client, robots, hostload, owner, protocol, egress, demand, content < schedule;
@@ -40,6 +40,7 @@ const policy = `
 	fetch/httpfetch, fetch/ftpfetch < fetch/peers; # tests only
 	store < store/record < store/pebblestore, store/pgstore; # the bytes of values
 	store < store/memstore, store/pebblestore, store/pgstore;
+	NONE < store/pgstore/pgtest; # a server for tests
 	crawl < warc;
 
 	# Joining.
@@ -60,12 +61,14 @@ const policy = `
 // of what stands on a port.
 const testPolicy = `
 	content/html/htmltest < content/html;
+	content/html < content/softerror;
 	fetch/fetchtest < fetch/httpfetch, fetch/ftpfetch;
 	fetch/httpfetch < fetch/fetchtest;
 	fetch/httpfetch, fetch/fetchtest < fetch/dnscache;
 	fetch/fetchtest, fetch/dnscache, client, protocol, react, content, weburl < fetch/peers;
 	store/storetest < store/memstore, store/pebblestore, store/pgstore;
 	store/memstore < store/storetest, store/pebblestore, store/pgstore;
+	store/pgstore/pgtest < store/pgstore, cmd/trawl;
 	store/memstore < schedule;
 	store/memstore, store/pebblestore, fetch/httpfetch < live, report, api, ui;
 `

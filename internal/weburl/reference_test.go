@@ -112,7 +112,7 @@ func tolerated(base, ref string, got crawl.URL, err error, want string, ok bool)
 	}
 	_, err = referenceParser.ParseRef(base, escapeNonUTF8(ref))
 	class := whatwgerrors.Type(err)
-	return odd.MatchString(ref) && (class == whatwgerrors.DomainToASCII || strings.Contains(string(class), "IPv4"))
+	return (odd.MatchString(ref) || strings.Contains(base, "xn--")) && (class == whatwgerrors.DomainToASCII || strings.Contains(string(class), "IPv4"))
 }
 
 func checkAgainstReference(t interface {
@@ -243,6 +243,7 @@ func FuzzResolve(f *testing.F) {
 	for i, p := range pieces {
 		f.Add(bases[i%len(bases)], p+"/"+pieces[(i*7+3)%len(pieces)])
 	}
+	f.Add("http:!Ŷ", "0")
 	f.Fuzz(func(t *testing.T, base, ref string) {
 		b, err := Parse(base)
 		if err != nil {
